@@ -1,0 +1,87 @@
+//! The one error type.
+
+use core::fmt;
+
+use crate::engine::Backend;
+
+/// What can go wrong. On error an output is untouched or zeroed.
+///
+/// Verification has one failure, [`Error::InvalidSignature`]: a wrong length, a bad encoding and a wrong signature
+/// are not told apart.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The CPU, or this build, does not have the backend that was asked for.
+    BackendUnavailable(Backend),
+    /// No backend or parameter set or function has this name.
+    UnknownName,
+    /// The signature does not verify.
+    InvalidSignature,
+    /// A context string is longer than 255 bytes (FIPS 205 section 10.2).
+    ContextTooLong {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// An input has the wrong number of bytes.
+    WrongLength {
+        /// What it should have.
+        expected: usize,
+        /// What it has.
+        actual: usize,
+    },
+    /// A fixed-length hash was asked for more bytes than its digest has.
+    OutputTooLong {
+        /// Bytes of the digest.
+        limit: usize,
+    },
+    /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make.
+    InconsistentKey,
+    /// A key is not valid DER or PEM, names another algorithm, or carries algorithm parameters.
+    InvalidEncoding,
+    /// The random number generator failed.
+    Randomness,
+    /// A message could be read once but not again, or its two readings differ in length.
+    MessageChanged,
+    /// Reading a message failed.
+    #[cfg(feature = "std")]
+    Read(std::io::ErrorKind),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BackendUnavailable(backend) => write!(f, "backend {backend} is not available on this machine"),
+            Self::UnknownName => f.write_str("unknown name"),
+            Self::InvalidSignature => f.write_str("invalid signature"),
+            Self::ContextTooLong { length } => write!(f, "context of {length} bytes is longer than 255"),
+            Self::WrongLength { expected, actual } => write!(f, "expected {expected} bytes, got {actual}"),
+            Self::OutputTooLong { limit } => write!(f, "digest has only {limit} bytes"),
+            Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
+            Self::InvalidEncoding => f.write_str("key encoding is invalid"),
+            Self::Randomness => f.write_str("random number generator failed"),
+            Self::MessageChanged => f.write_str("message changed while it was read"),
+            #[cfg(feature = "std")]
+            Self::Read(kind) => write!(f, "reading the message failed: {kind}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(feature = "std")]
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Read(error.kind())
+    }
+}
+
+impl From<Error> for signature::Error {
+    #[cfg(feature = "std")]
+    fn from(error: Error) -> Self {
+        Self::from_source(error)
+    }
+    #[cfg(not(feature = "std"))]
+    fn from(_: Error) -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,132 @@
+//! The round texts, written once over a token's vector operations, and the backend that runs them on plain words.
+
+pub mod keccak;
+pub mod sha2;
+
+use crate::lanes::{
+    KeccakChains, KeccakLanes, KeccakState, Ops, Sha2Block, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
+};
+
+/// The portable backend: one lane, no assumption about the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar;
+
+macro_rules! scalar_ops {
+    ($($word:ty),*) => { $(
+        impl Ops<$word, 1> for Scalar {
+            type V = $word;
+            #[inline(always)]
+            fn load(self, row: &[$word; 1]) -> $word {
+                row[0]
+            }
+            #[inline(always)]
+            fn store(self, v: $word, row: &mut [$word; 1]) {
+                row[0] = v;
+            }
+            #[inline(always)]
+            fn load_le(self, bytes: &[u8]) -> $word {
+                let mut word = [0; size_of::<$word>()];
+                word.copy_from_slice(&bytes[..size_of::<$word>()]);
+                <$word>::from_le_bytes(word)
+            }
+            #[inline(always)]
+            fn swap_bytes(self, v: $word) -> $word {
+                v.swap_bytes()
+            }
+            #[inline(always)]
+            fn transpose(self, rows: [$word; 1]) -> [$word; 1] {
+                rows
+            }
+            #[inline(always)]
+            fn splat(self, x: $word) -> $word {
+                x
+            }
+            #[inline(always)]
+            fn add(self, a: $word, b: $word) -> $word {
+                a.wrapping_add(b)
+            }
+            #[inline(always)]
+            fn xor(self, a: $word, b: $word) -> $word {
+                a ^ b
+            }
+            #[inline(always)]
+            fn and(self, a: $word, b: $word) -> $word {
+                a & b
+            }
+            #[inline(always)]
+            fn andn(self, a: $word, b: $word) -> $word {
+                !a & b
+            }
+            #[inline(always)]
+            fn ror(self, a: $word, n: u32) -> $word {
+                a.rotate_right(n)
+            }
+            #[inline(always)]
+            fn shr(self, a: $word, n: u32) -> $word {
+                a >> n
+            }
+        }
+    )* };
+}
+scalar_ops!(u32, u64);
+
+// One copy of each kernel, called from every job: small code and stable timing.
+
+#[inline(never)]
+fn permute(s: &mut KeccakState<1>) {
+    keccak::permute(Scalar, s);
+}
+
+#[inline(never)]
+fn keccak_chain<const N: usize>(c: &mut KeccakChains<1>, steps: u32) {
+    keccak::chain::<1, N, _>(Scalar, c, steps);
+}
+
+#[inline(never)]
+fn compress<T: Word>(s: &mut Sha2State<T, 1>, m: &Sha2Block<T, 1>)
+where
+    Scalar: Ops<T, 1>,
+{
+    sha2::compress(Scalar, s, m);
+}
+
+#[inline(never)]
+fn sha256_chain<const N: usize>(c: &mut Sha256Chains<1>, steps: u32) {
+    sha2::chain::<1, N, _>(Scalar, c, steps);
+}
+
+impl KeccakLanes<1> for Scalar {
+    #[inline(always)]
+    fn permute(self, s: &mut KeccakState<1>) {
+        permute(s);
+    }
+    #[inline(always)]
+    fn chain<const N: usize>(self, c: &mut KeccakChains<1>, steps: u32) {
+        keccak_chain::<N>(c, steps);
+    }
+    #[inline(always)]
+    fn absorb(self, s: &mut KeccakState<1>, at: usize, rows: &[&[u8]; 1]) {
+        keccak::absorb(self, s, at, rows);
+    }
+}
+
+impl<T: Word> Sha2Lanes<T, 1> for Scalar
+where
+    Scalar: Ops<T, 1>,
+{
+    #[inline(always)]
+    fn compress(self, s: &mut Sha2State<T, 1>, m: &Sha2Block<T, 1>) {
+        compress(s, m);
+    }
+    #[inline(always)]
+    fn load(self, blocks: &[T::Block; 1], m: &mut Sha2Block<T, 1>) {
+        sha2::load(self, blocks, m);
+    }
+}
+
+impl Sha256Lanes<1> for Scalar {
+    #[inline(always)]
+    fn chain<const N: usize>(self, c: &mut Sha256Chains<1>, steps: u32) {
+        sha256_chain::<N>(c, steps);
+    }
+}

@@ -1,0 +1,199 @@
+//! Which item sits on which lane. Looks at counts, lengths and public indices only.
+
+use alloc::vec::Vec;
+use core::{cmp::Reverse, ops::Range};
+
+use crate::{
+    hash::{Chain, Start},
+    lanes::{ChainLanes, Items},
+};
+
+/// The order in which lanes take items: longest first, so that the last group of lanes ends together.
+pub(crate) struct Order(Option<Vec<usize>>);
+
+impl Order {
+    /// Orders `len` items by `cost`; items of equal cost, the common case, need no sorting and no memory.
+    pub(crate) fn longest_first(len: usize, cost: impl Fn(usize) -> usize) -> Self {
+        if (1..len).all(|i| cost(i) == cost(0)) {
+            return Self(None);
+        }
+        let mut order: Vec<usize> = (0..len).collect();
+        order.sort_unstable_by_key(|&i| Reverse(cost(i)));
+        Self(Some(order))
+    }
+
+    /// The item at place `i`.
+    #[inline(always)]
+    pub(crate) fn at(&self, i: usize) -> usize {
+        match &self.0 {
+            Some(order) => order[i],
+            None => i,
+        }
+    }
+}
+
+/// The prefix of item `i` when `items` items share `prefixes` evenly.
+#[inline(always)]
+pub(crate) fn shared<P>(prefixes: &[P], items: usize, i: usize) -> &P {
+    &prefixes[if prefixes.len() == 1 { 0 } else { i / (items / prefixes.len()) }]
+}
+
+/// Chains to be run on lanes of any family.
+pub(crate) struct ChainJob<'a, P, const N: usize> {
+    prefixes: &'a [P],
+    chains: &'a [Chain],
+    order: Order,
+    start: Start<'a, N>,
+    nodes: &'a mut [[u8; N]],
+}
+
+/// What a lane is doing.
+#[derive(Clone, Copy)]
+struct Lane {
+    item: Option<usize>,
+    /// Steps until the lane needs attention.
+    left: u32,
+    /// The step under way is PRF, the chain proper follows.
+    prf: bool,
+}
+
+impl<'a, P, const N: usize> ChainJob<'a, P, N> {
+    pub(crate) fn new(prefixes: &'a [P], chains: &'a [Chain], start: Start<'a, N>, nodes: &'a mut [[u8; N]]) -> Self {
+        assert_eq!(chains.len(), nodes.len(), "one node per chain");
+        assert_eq!(chains.len() % prefixes.len(), 0, "prefixes are shared evenly");
+        let order = Order::longest_first(chains.len(), |i| chains[i].steps as usize);
+        Self { prefixes, chains, order, start, nodes }
+    }
+
+    /// Runs the items at places `items` of the order on the lanes of `c`: lanes whose value is complete are refilled,
+    /// then all advance together by as many steps as the shortest needs.
+    #[inline(always)]
+    pub(crate) fn drive<const W: usize, C: ChainLanes<N, Prefix = P>>(
+        &mut self,
+        c: &mut C,
+        mut items: Range<usize>,
+        mut step: impl FnMut(&mut C, u32),
+    ) {
+        let mut lanes = [Lane { item: None, left: 0, prf: false }; W];
+        loop {
+            let mut burst = u32::MAX;
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                if lane.left == 0 {
+                    self.attend(i, lane, c, &mut items);
+                }
+                if lane.left > 0 && lane.left < burst {
+                    burst = lane.left;
+                }
+            }
+            if burst == u32::MAX {
+                return;
+            }
+            step(c, burst);
+            for lane in &mut lanes {
+                lane.left = lane.left.saturating_sub(burst);
+            }
+        }
+    }
+
+    /// Brings a lane that has no steps left to its next ones: from PRF to the chain, else to the next item.
+    #[inline(always)]
+    fn attend<C: ChainLanes<N, Prefix = P>>(&mut self, i: usize, lane: &mut Lane, c: &mut C, items: &mut Range<usize>) {
+        if let Some(item) = lane.item {
+            let Chain { adrs, steps } = &self.chains[item];
+            if lane.prf && *steps > 0 {
+                c.readdress(i, adrs);
+                (lane.left, lane.prf) = (*steps, false);
+                return;
+            }
+            c.get(i, &mut self.nodes[item]);
+        }
+        for place in items {
+            let item = self.order.at(place);
+            let Chain { adrs, steps } = &self.chains[item];
+            let prefix = shared(self.prefixes, self.chains.len(), item);
+            match self.start {
+                Start::Prf(sk_seed) => {
+                    c.put(i, prefix, &adrs.prf(), sk_seed);
+                    *lane = Lane { item: Some(item), left: 1, prf: true };
+                    return;
+                }
+                Start::Nodes if *steps > 0 => {
+                    c.put(i, prefix, adrs, &self.nodes[item]);
+                    *lane = Lane { item: Some(item), left: *steps, prf: false };
+                    return;
+                }
+                Start::Nodes => {}
+            }
+        }
+        lane.item = None;
+        c.idle(i);
+    }
+}
+
+impl<P, const N: usize> Items for ChainJob<'_, P, N> {
+    fn len(&self) -> usize {
+        self.chains.len()
+    }
+}
+
+/// Tweakable hashes of equal-sized groups of nodes, to be run in lock-step on lanes of any family.
+pub(crate) struct TweakJob<'a, P, const N: usize> {
+    pub(crate) prefixes: &'a [P],
+    pub(crate) adrs: &'a [crate::adrs::Adrs],
+    pub(crate) nodes: &'a [[u8; N]],
+    pub(crate) out: &'a mut [[u8; N]],
+}
+
+impl<'a, P, const N: usize> TweakJob<'a, P, N> {
+    pub(crate) fn new(
+        prefixes: &'a [P],
+        adrs: &'a [crate::adrs::Adrs],
+        nodes: &'a [[u8; N]],
+        out: &'a mut [[u8; N]],
+    ) -> Self {
+        assert_eq!(adrs.len(), out.len(), "one output per address");
+        assert_eq!(nodes.len() % adrs.len().max(1), 0, "groups are of equal size");
+        assert_eq!(adrs.len() % prefixes.len(), 0, "prefixes are shared evenly");
+        Self { prefixes, adrs, nodes, out }
+    }
+
+    /// The bytes of item `i`'s nodes.
+    #[inline(always)]
+    pub(crate) fn body(&self, i: usize) -> &'a [u8] {
+        let group = self.nodes.len() / self.adrs.len();
+        self.nodes[i * group..(i + 1) * group].as_flattened()
+    }
+
+    /// The prefix of item `i`.
+    #[inline(always)]
+    pub(crate) fn prefix(&self, i: usize) -> &'a P {
+        shared(self.prefixes, self.adrs.len(), i)
+    }
+}
+
+impl<P, const N: usize> Items for TweakJob<'_, P, N> {
+    fn len(&self) -> usize {
+        self.adrs.len()
+    }
+}
+
+/// Whole messages of any lengths, outputs of one length back to back.
+pub(crate) struct HashJob<'a> {
+    pub(crate) msgs: &'a [&'a [u8]],
+    pub(crate) out: &'a mut [u8],
+    pub(crate) out_len: usize,
+    pub(crate) order: Order,
+}
+
+impl<'a> HashJob<'a> {
+    pub(crate) fn new(msgs: &'a [&'a [u8]], out: &'a mut [u8], out_len: usize) -> Self {
+        let order = Order::longest_first(msgs.len(), |i| msgs[i].len());
+        Self { msgs, out, out_len, order }
+    }
+
+    /// Where item `i`'s output belongs.
+    #[inline(always)]
+    pub(crate) fn output(&mut self, i: usize) -> &mut [u8] {
+        &mut self.out[i * self.out_len..(i + 1) * self.out_len]
+    }
+}

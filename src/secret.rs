@@ -1,0 +1,49 @@
+//! Memory that holds secrets: wiped when dropped, never printed.
+
+use alloc::vec::Vec;
+use core::{
+    fmt,
+    ops::{Deref, DerefMut},
+};
+
+/// Overwrites `words` with their zero value in a way that the compiler keeps.
+#[inline]
+pub(crate) fn wipe<T: Copy + Default>(words: &mut [T]) {
+    words.fill(T::default());
+    zeroize::optimization_barrier(words);
+}
+
+/// Hash values of `N` bytes on the heap, wiped on drop.
+pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);
+
+impl<const N: usize> Nodes<N> {
+    /// `len` zero nodes.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        Self(alloc::vec![[0; N]; len])
+    }
+}
+
+impl<const N: usize> Deref for Nodes<N> {
+    type Target = [[u8; N]];
+    fn deref(&self) -> &[[u8; N]] {
+        &self.0
+    }
+}
+
+impl<const N: usize> DerefMut for Nodes<N> {
+    fn deref_mut(&mut self) -> &mut [[u8; N]] {
+        &mut self.0
+    }
+}
+
+impl<const N: usize> Drop for Nodes<N> {
+    fn drop(&mut self) {
+        wipe(self.0.as_flattened_mut());
+    }
+}
+
+impl<const N: usize> fmt::Debug for Nodes<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Nodes({} x {N} bytes)", self.0.len())
+    }
+}

@@ -1,0 +1,419 @@
+//! Private keys, public keys and signatures as users hold them.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use rand_core::TryCryptoRng;
+use signature::{Keypair, MultipartVerifier, RandomizedMultipartSigner, SignatureEncoding};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::{
+    message::Message,
+    params::ParameterSet,
+    prehash::{Framed, Mode},
+    scheme::{self, Claim, KeyParts},
+    threads,
+};
+use crate::{engine::Engine, error::Error};
+
+/// Bytes of the longest public key.
+const MAX_PUBLIC: usize = 64;
+/// Bytes of the longest seed.
+const MAX_SEED: usize = 32;
+
+/// A source of random bytes: every cryptographic generator of `rand_core` is one.
+pub trait Random {
+    /// Fills `out`.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if the generator fails.
+    fn fill(&mut self, out: &mut [u8]) -> Result<(), Error>;
+}
+
+impl<R: TryCryptoRng + ?Sized> Random for R {
+    fn fill(&mut self, out: &mut [u8]) -> Result<(), Error> {
+        self.try_fill_bytes(out).map_err(|_| Error::Randomness)
+    }
+}
+
+/// Where opt_rand comes from (FIPS 205 section 9.2).
+pub enum Randomness<'a> {
+    /// Fresh for each signature: the default of the standard, which also hinders fault and side-channel attacks.
+    Hedged(&'a mut dyn Random),
+    /// PK.seed: equal messages make equal signatures.
+    Deterministic,
+    /// The caller's n bytes; for a batch, n for each message. For tests.
+    Given(&'a [u8]),
+}
+
+#[cfg(feature = "getrandom")]
+impl Randomness<'static> {
+    /// Hedged, from the operating system.
+    pub fn os() -> Self {
+        // a generator without fields: nothing is allocated, so nothing leaks
+        Self::Hedged(alloc::boxed::Box::leak(alloc::boxed::Box::new(getrandom::SysRng)))
+    }
+}
+
+impl Randomness<'_> {
+    /// n bytes for each of `count` signatures, or `None`: PK.seed.
+    fn draw(self, n: usize, count: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        let mut bytes = Zeroizing::new(alloc::vec![0; n * count]);
+        match self {
+            Self::Deterministic => return Ok(None),
+            Self::Hedged(rng) => rng.fill(&mut bytes)?,
+            Self::Given(given) => {
+                check_len(bytes.len(), given)?;
+                bytes.copy_from_slice(given);
+            }
+        }
+        Ok(Some(bytes))
+    }
+}
+
+impl fmt::Debug for Randomness<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hedged(_) => "Hedged",
+            Self::Deterministic => "Deterministic",
+            Self::Given(_) => "Given",
+        })
+    }
+}
+
+fn check_len(expected: usize, bytes: &[u8]) -> Result<(), Error> {
+    if bytes.len() == expected { Ok(()) } else { Err(Error::WrongLength { expected, actual: bytes.len() }) }
+}
+
+/// A private key: SK.seed, SK.prf, PK.seed and PK.root (FIPS 205 section 9.1). Wiped on drop.
+#[derive(Clone)]
+pub struct SigningKey {
+    set: ParameterSet,
+    engine: Engine,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl SigningKey {
+    /// `slh_keygen` (Alg. 21): a key from fresh seeds.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if the generator fails.
+    pub fn generate<R: TryCryptoRng + ?Sized>(set: ParameterSet, engine: &Engine, rng: &mut R) -> Result<Self, Error> {
+        let mut bytes = Zeroizing::new(alloc::vec![0; set.signing_key_len()]);
+        rng.fill(&mut bytes[..3 * set.n()])?;
+        Ok(Self::with_root(set, engine, bytes))
+    }
+
+    /// `slh_keygen_internal` (Alg. 18): the key that three seeds of n bytes make.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if a seed does not have n bytes.
+    pub fn from_seeds(
+        set: ParameterSet,
+        engine: &Engine,
+        sk_seed: &[u8],
+        sk_prf: &[u8],
+        pk_seed: &[u8],
+    ) -> Result<Self, Error> {
+        let mut bytes = Zeroizing::new(alloc::vec![0; set.signing_key_len()]);
+        for (part, seed) in bytes.chunks_exact_mut(set.n()).zip([sk_seed, sk_prf, pk_seed]) {
+            check_len(part.len(), seed)?;
+            part.copy_from_slice(seed);
+        }
+        Ok(Self::with_root(set, engine, bytes))
+    }
+
+    /// Completes seeds to a key.
+    fn with_root(set: ParameterSet, engine: &Engine, mut bytes: Zeroizing<Vec<u8>>) -> Self {
+        let (seeds, pk_root) = bytes.split_at_mut(3 * set.n());
+        scheme::root(set, engine, &seeds[..set.n()], &seeds[2 * set.n()..], pk_root);
+        Self { set, engine: *engine, bytes }
+    }
+
+    /// Reads SK.seed || SK.prf || PK.seed || PK.root and checks that PK.root is the root that the seeds make, which
+    /// takes as long as key generation.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] unless there are 4n bytes, [`Error::InconsistentKey`] if PK.root does not match.
+    pub fn from_bytes(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
+        let key = Self::from_bytes_unchecked(set, engine, bytes)?;
+        let parts = key.parts();
+        let mut root = [0; MAX_SEED];
+        let root = &mut root[..set.n()];
+        scheme::root(set, engine, parts.sk_seed, parts.pk_seed, root);
+        if bool::from(root.ct_eq(parts.pk_root)) { Ok(key) } else { Err(Error::InconsistentKey) }
+    }
+
+    /// As [`SigningKey::from_bytes`], trusting PK.root. A key with a wrong root makes signatures that do not verify.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] unless there are 4n bytes.
+    pub fn from_bytes_unchecked(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
+        check_len(set.signing_key_len(), bytes)?;
+        Ok(Self { set, engine: *engine, bytes: Zeroizing::new(bytes.to_vec()) })
+    }
+
+    /// SK.seed || SK.prf || PK.seed || PK.root, 4n bytes.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        self.bytes.clone()
+    }
+
+    /// The parameter set.
+    pub fn set(&self) -> ParameterSet {
+        self.set
+    }
+
+    /// The engine that signs.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The same key on another engine.
+    #[must_use]
+    pub fn with_engine(mut self, engine: &Engine) -> Self {
+        self.engine = *engine;
+        self
+    }
+
+    /// The public key.
+    pub fn verifying_key(&self) -> VerifyingKey {
+        VerifyingKey::new(self.set, &self.engine, &self.bytes[2 * self.set.n()..])
+    }
+
+    fn parts(&self) -> KeyParts<'_> {
+        KeyParts::new(self.set.n(), &self.bytes)
+    }
+
+    /// Signs a message. Except with a pre-hash the message is read twice, so its source must be able to start again.
+    ///
+    /// # Errors
+    /// [`Error::ContextTooLong`], [`Error::WrongLength`] of a digest or of given randomness, [`Error::Randomness`],
+    /// [`Error::Read`] and [`Error::MessageChanged`] from the message's source.
+    pub fn sign<M: Message>(
+        &self,
+        message: M,
+        mode: &Mode<'_>,
+        randomness: Randomness<'_>,
+    ) -> Result<Signature, Error> {
+        let opt_rand = randomness.draw(self.set.n(), 1)?;
+        self.sign_with(message, mode, opt_rand.as_ref().map(|bytes| &bytes[..]))
+    }
+
+    fn sign_with<M: Message>(&self, message: M, mode: &Mode<'_>, opt_rand: Option<&[u8]>) -> Result<Signature, Error> {
+        let mut message = Framed::new(&self.engine, mode, message)?;
+        let key = self.parts();
+        scheme::sign(self.set, &self.engine, key, &mut message, opt_rand.unwrap_or(key.pk_seed)).map(Signature)
+    }
+
+    /// Signs many messages: the result of each, in order.
+    pub fn sign_batch(
+        &self,
+        messages: &[&[u8]],
+        mode: &Mode<'_>,
+        randomness: Randomness<'_>,
+    ) -> Vec<Result<Signature, Error>> {
+        let n = self.set.n();
+        match randomness.draw(n, messages.len()) {
+            Err(error) => messages.iter().map(|_| Err(error)).collect(),
+            Ok(opt_rand) => threads::map(messages.iter().enumerate().collect(), |(i, message)| {
+                self.sign_with(*message, mode, opt_rand.as_ref().map(|bytes| &bytes[i * n..(i + 1) * n]))
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey")
+            .field("set", &self.set)
+            .field("public", &self.verifying_key())
+            .finish_non_exhaustive()
+    }
+}
+
+impl zeroize::ZeroizeOnDrop for SigningKey {}
+
+/// A public key: PK.seed and PK.root (FIPS 205 section 9.1).
+#[derive(Clone, Copy)]
+pub struct VerifyingKey {
+    set: ParameterSet,
+    engine: Engine,
+    bytes: [u8; MAX_PUBLIC],
+}
+
+impl VerifyingKey {
+    fn new(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Self {
+        let mut key = Self { set, engine: *engine, bytes: [0; MAX_PUBLIC] };
+        key.bytes[..bytes.len()].copy_from_slice(bytes);
+        key
+    }
+
+    /// Reads PK.seed || PK.root. Any 2n bytes are a public key.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] unless there are 2n bytes.
+    pub fn from_bytes(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
+        check_len(set.verifying_key_len(), bytes)?;
+        Ok(Self::new(set, engine, bytes))
+    }
+
+    /// PK.seed || PK.root, 2n bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.set.verifying_key_len()]
+    }
+
+    /// The parameter set.
+    pub fn set(&self) -> ParameterSet {
+        self.set
+    }
+
+    /// The engine that verifies.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The same key on another engine.
+    #[must_use]
+    pub fn with_engine(mut self, engine: &Engine) -> Self {
+        self.engine = *engine;
+        self
+    }
+
+    /// What it takes to verify a signature by this key, the message framed.
+    pub(crate) fn claim<'a, M: Message>(
+        &'a self,
+        message: M,
+        mode: &Mode<'_>,
+        signature: &'a [u8],
+    ) -> Result<Claim<'a, Framed<M>>, Error> {
+        let message = Framed::new(&self.engine, mode, message)?;
+        let (pk_seed, pk_root) = self.as_bytes().split_at(self.set.n());
+        Ok(Claim { pk_seed, pk_root, message, signature })
+    }
+
+    /// Verifies a signature; the message is read once.
+    ///
+    /// # Errors
+    /// [`Error::InvalidSignature`] for anything wrong with the signature, its length included;
+    /// [`Error::ContextTooLong`], [`Error::WrongLength`] of a digest, [`Error::Read`].
+    pub fn verify<M: Message>(&self, message: M, mode: &Mode<'_>, signature: &[u8]) -> Result<(), Error> {
+        let claim = self.claim(message, mode, signature)?;
+        scheme::verify(self.set, &self.engine, alloc::vec![claim]).pop().unwrap_or(Err(Error::InvalidSignature))
+    }
+
+    /// Verifies a signature of everything that `reader` still has to give, which need not be seekable.
+    ///
+    /// # Errors
+    /// As [`VerifyingKey::verify`].
+    #[cfg(feature = "std")]
+    pub fn verify_reader(&self, reader: impl std::io::Read, mode: &Mode<'_>, signature: &[u8]) -> Result<(), Error> {
+        self.verify(super::message::Stream(reader), mode, signature)
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    /// Same set and bytes; the engine does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        (self.set, self.as_bytes()) == (other.set, other.as_bytes())
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+impl fmt::Debug for VerifyingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VerifyingKey({}, ", self.set)?;
+        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str(")")
+    }
+}
+
+/// A signature as bytes (FIPS 205 section 9.2, figure 17).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature(Vec<u8>);
+
+impl AsRef<[u8]> for Signature {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Signature> for Vec<u8> {
+    fn from(signature: Signature) -> Self {
+        signature.0
+    }
+}
+
+impl TryFrom<&[u8]> for Signature {
+    type Error = Error;
+    /// Takes bytes of the length of any set's signatures.
+    fn try_from(bytes: &[u8]) -> Result<Self, Error> {
+        let known = ParameterSet::ALL.iter().any(|set| set.signature_len() == bytes.len());
+        if known { Ok(Self(bytes.to_vec())) } else { Err(Error::InvalidSignature) }
+    }
+}
+
+impl SignatureEncoding for Signature {
+    type Repr = Vec<u8>;
+}
+
+// The signature crate's traits: pure mode, empty context.
+
+impl Keypair for SigningKey {
+    type VerifyingKey = VerifyingKey;
+    fn verifying_key(&self) -> VerifyingKey {
+        Self::verifying_key(self)
+    }
+}
+
+/// Hedged by the operating system, unlike in some other crates, where this trait is deterministic.
+#[cfg(feature = "getrandom")]
+impl signature::Signer<Signature> for SigningKey {
+    fn try_sign(&self, message: &[u8]) -> Result<Signature, signature::Error> {
+        signature::MultipartSigner::try_multipart_sign(self, &[message])
+    }
+}
+
+/// Hedged by the operating system.
+#[cfg(feature = "getrandom")]
+impl signature::MultipartSigner<Signature> for SigningKey {
+    fn try_multipart_sign(&self, message: &[&[u8]]) -> Result<Signature, signature::Error> {
+        Ok(self.sign(message, &Mode::default(), Randomness::os())?)
+    }
+}
+
+impl signature::RandomizedSigner<Signature> for SigningKey {
+    fn try_sign_with_rng<R: TryCryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        message: &[u8],
+    ) -> Result<Signature, signature::Error> {
+        self.try_multipart_sign_with_rng(rng, &[message])
+    }
+}
+
+impl RandomizedMultipartSigner<Signature> for SigningKey {
+    fn try_multipart_sign_with_rng<R: TryCryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        message: &[&[u8]],
+    ) -> Result<Signature, signature::Error> {
+        let mut opt_rand = Zeroizing::new([0; MAX_SEED]);
+        let opt_rand = &mut opt_rand[..self.set.n()];
+        rng.fill(opt_rand)?;
+        Ok(self.sign_with(message, &Mode::default(), Some(opt_rand))?)
+    }
+}
+
+impl signature::Verifier<Signature> for VerifyingKey {
+    fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), signature::Error> {
+        self.multipart_verify(&[message], signature)
+    }
+}
+
+impl MultipartVerifier<Signature> for VerifyingKey {
+    fn multipart_verify(&self, message: &[&[u8]], signature: &Signature) -> Result<(), signature::Error> {
+        Ok(Self::verify(self, message, &Mode::default(), signature.as_ref())?)
+    }
+}

@@ -1,0 +1,81 @@
+//! Binary hash trees, many of one height at once (FIPS 205 Alg. 9, 11, 15, 17).
+
+use alloc::vec::Vec;
+
+use super::family::{Family, Suite};
+use crate::{adrs::Adrs, secret::Nodes};
+
+/// All nodes of `count` equal trees, level by level from the leaves, each level's trees in order.
+pub(crate) struct Forest<const N: usize> {
+    count: usize,
+    height: u32,
+    nodes: Nodes<N>,
+}
+
+impl<const N: usize> Forest<N> {
+    /// Room for `count` trees.
+    pub(crate) fn new(count: usize, height: u32) -> Self {
+        Self { count, height, nodes: Nodes::zeroed(count * ((2 << height) - 1)) }
+    }
+
+    /// Where the nodes of `level` begin.
+    const fn level(&self, level: u32) -> usize {
+        self.count * ((2 << self.height) - (2 << (self.height - level)))
+    }
+
+    /// The leaves, to be filled before [`Forest::grow`].
+    pub(crate) fn leaves_mut(&mut self) -> &mut [[u8; N]] {
+        &mut self.nodes[..self.count << self.height]
+    }
+
+    /// Computes all inner nodes, a level of all trees at once. `adrs` names the node of a tree at a height and index.
+    pub(crate) fn grow<X: Family>(&mut self, suite: &Suite<X>, adrs: impl Fn(usize, u32, u32) -> Adrs) {
+        for height in 1..=self.height {
+            let level = self.level(height);
+            let (children, parents) = self.nodes.split_at_mut(level);
+            let width = 1 << (self.height - height);
+            let adrs: Vec<Adrs> = (0..self.count)
+                .flat_map(|tree| (0..width).map(move |i| (tree, i)))
+                .map(|(t, i)| adrs(t, height, i))
+                .collect();
+            let children = &children[children.len() - 2 * adrs.len()..];
+            suite.compress(&adrs, children, &mut parents[..adrs.len()]);
+        }
+    }
+
+    /// The root of each tree.
+    pub(crate) fn roots(&self) -> &[[u8; N]] {
+        &self.nodes[self.level(self.height)..]
+    }
+
+    /// The siblings on the way from a leaf to the root, from the bottom (Alg. 10 lines 1 to 4, Alg. 16 lines 5 to 8).
+    pub(crate) fn auth_path(&self, tree: usize, leaf: u32) -> impl Iterator<Item = &[u8; N]> {
+        (0..self.height).map(move |level| {
+            let width = 1 << (self.height - level);
+            &self.nodes[self.level(level) + tree * width + ((leaf >> level) ^ 1) as usize]
+        })
+    }
+}
+
+/// Climbs from many leaves to their roots by their authentication paths, in lock-step (Alg. 11 lines 8 to 18, Alg. 17
+/// lines 7 to 17). `index` and `auth` give an item's leaf index and its sibling at a level; `adrs` names an item's node
+/// at a height and index.
+pub(crate) fn climb<'a, const N: usize, X: Family>(
+    suite: &Suite<X>,
+    nodes: &mut [[u8; N]],
+    height: u32,
+    index: impl Fn(usize) -> u32,
+    auth: impl Fn(usize, u32) -> &'a [u8; N],
+    adrs: impl Fn(usize, u32, u32) -> Adrs,
+) {
+    let mut pairs = Vec::with_capacity(2 * nodes.len());
+    for level in 0..height {
+        pairs.clear();
+        for (item, node) in nodes.iter().enumerate() {
+            let sibling = *auth(item, level);
+            pairs.extend(if index(item) >> level & 1 == 0 { [*node, sibling] } else { [sibling, *node] });
+        }
+        let adrs: Vec<Adrs> = (0..nodes.len()).map(|item| adrs(item, level + 1, index(item) >> (level + 1))).collect();
+        suite.compress(&adrs, &pairs, nodes);
+    }
+}

@@ -1,0 +1,185 @@
+//! The three interfaces (FIPS 205 section 10.2): how a message, a context and a pre-hash function become M'.
+
+use alloc::vec::Vec;
+use core::{fmt, str::FromStr};
+
+use super::{family::digest, message::Message};
+use crate::{
+    engine::Engine,
+    error::Error,
+    keccak::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256},
+    sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256},
+};
+
+/// Which interface of FIPS 205, and the context string of the external ones, 0 to 255 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode<'a> {
+    /// `slh_sign_internal`, `slh_verify_internal` (Alg. 19, 20): the message is M' itself. For tests and for protocols
+    /// that frame messages themselves.
+    Internal,
+    /// `slh_sign`, `slh_verify` (Alg. 22, 24).
+    Pure {
+        /// Bound to the signature; empty unless a protocol says otherwise.
+        context: &'a [u8],
+    },
+    /// `hash_slh_sign`, `hash_slh_verify` (Alg. 23, 25).
+    PreHash {
+        /// As for [`Mode::Pure`].
+        context: &'a [u8],
+        /// Hashes the message.
+        function: PreHash,
+    },
+    /// As [`Mode::PreHash`], and the message given is the digest that the function has made elsewhere.
+    Digest {
+        /// As for [`Mode::Pure`].
+        context: &'a [u8],
+        /// What made the digest.
+        function: PreHash,
+    },
+}
+
+impl Default for Mode<'_> {
+    /// Pure, with an empty context.
+    fn default() -> Self {
+        Self::Pure { context: &[] }
+    }
+}
+
+macro_rules! functions {
+    ($($function:ident = $name:literal, $len:literal, $hash:ty;)*) => {
+        /// A pre-hash function (FIPS 205 section 10.2.2), in the order of the object identifiers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum PreHash {
+            $(#[doc = concat!($name, ", ", stringify!($len), "-byte digest.")] $function),*
+        }
+
+        impl PreHash {
+            /// All twelve.
+            pub const ALL: [Self; 12] = [$(Self::$function),*];
+
+            /// The name, e.g. `SHA2-256`, `SHAKE-128`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$function => $name),*
+                }
+            }
+
+            /// Bytes of the digest; those of SHAKE are fixed by FIPS 205.
+            pub const fn digest_len(self) -> usize {
+                match self {
+                    $(Self::$function => $len),*
+                }
+            }
+
+            fn digest(self, engine: &Engine, message: &mut dyn Message, out: &mut [u8]) -> Result<(), Error> {
+                match self {
+                    $(Self::$function => digest::<$hash>(engine, &[], message, out)),*
+                }
+            }
+        }
+    };
+}
+functions! {
+    Sha2_256 = "SHA2-256", 32, Sha256;
+    Sha2_384 = "SHA2-384", 48, Sha384;
+    Sha2_512 = "SHA2-512", 64, Sha512;
+    Sha2_224 = "SHA2-224", 28, Sha224;
+    Sha2_512_224 = "SHA2-512/224", 28, Sha512_224;
+    Sha2_512_256 = "SHA2-512/256", 32, Sha512_256;
+    Sha3_224 = "SHA3-224", 28, Sha3_224;
+    Sha3_256 = "SHA3-256", 32, Sha3_256;
+    Sha3_384 = "SHA3-384", 48, Sha3_384;
+    Sha3_512 = "SHA3-512", 64, Sha3_512;
+    Shake128 = "SHAKE-128", 32, Shake128;
+    Shake256 = "SHAKE-256", 64, Shake256;
+}
+
+impl PreHash {
+    /// The DER encoding of the function's object identifier, 2.16.840.1.101.3.4.2.1 to .12.
+    const fn oid_der(self) -> [u8; 11] {
+        [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 1 + self as u8]
+    }
+}
+
+impl fmt::Display for PreHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for PreHash {
+    type Err = Error;
+    /// Reads a name in upper or lower case, with or without dashes; `SHA2` may be written `SHA`.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let plain = |name: &str| -> Vec<u8> {
+            name.bytes().filter(|b| !b"-_/".contains(b)).map(|b| b.to_ascii_lowercase()).collect()
+        };
+        let given = plain(name);
+        Self::ALL
+            .into_iter()
+            .find(|function| {
+                let known = plain(function.name());
+                given == known || known.strip_prefix(b"sha2").is_some_and(|rest| given == [b"sha", rest].concat())
+            })
+            .ok_or(Error::UnknownName)
+    }
+}
+
+/// M', read as often as needed; its readings must agree in length.
+pub(crate) struct Framed<M> {
+    head: Vec<u8>,
+    body: Option<M>,
+    length: Option<u64>,
+}
+
+impl<M: Message> Framed<M> {
+    /// Builds M' (Alg. 22 and 24 line 8, Alg. 23 and 25 line 24). A pre-hash reads the message here, once.
+    pub(crate) fn new(engine: &Engine, mode: &Mode<'_>, mut message: M) -> Result<Self, Error> {
+        let head = match *mode {
+            Mode::Internal => Vec::new(),
+            Mode::Pure { context } => domain(0, context)?,
+            Mode::PreHash { context, function } => {
+                let mut head = domain(1, context)?;
+                head.extend(function.oid_der());
+                let at = head.len();
+                head.resize(at + function.digest_len(), 0);
+                function.digest(engine, &mut message, &mut head[at..])?;
+                return Ok(Self { head, body: None, length: None });
+            }
+            Mode::Digest { context, function } => {
+                let mut head = domain(1, context)?;
+                head.extend(function.oid_der());
+                let at = head.len();
+                message.feed(&mut |data| head.extend(data))?;
+                let (expected, actual) = (function.digest_len(), head.len() - at);
+                if actual != expected {
+                    return Err(Error::WrongLength { expected, actual });
+                }
+                return Ok(Self { head, body: None, length: None });
+            }
+        };
+        Ok(Self { head, body: Some(message), length: None })
+    }
+}
+
+/// The domain separator, the context's length and the context.
+fn domain(separator: u8, context: &[u8]) -> Result<Vec<u8>, Error> {
+    let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong { length: context.len() })?;
+    Ok([&[separator, length], context].concat())
+}
+
+impl<M: Message> Message for Framed<M> {
+    fn feed(&mut self, sink: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
+        sink(&self.head);
+        let Some(body) = &mut self.body else { return Ok(()) };
+        let mut length = 0;
+        body.feed(&mut |data| {
+            length += data.len() as u64;
+            sink(data);
+        })?;
+        match self.length.replace(length) {
+            Some(before) if before != length => Err(Error::MessageChanged),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! WOTS+ (FIPS 205 section 5), many key pairs at once.
+
+use alloc::vec::Vec;
+
+use super::{
+    family::{Family, Suite},
+    params::{CHAIN_STEPS, LEN2, LG_W},
+};
+use crate::{
+    adrs::TreeAdrs,
+    hash::{Chain, Start},
+    secret::Nodes,
+};
+
+/// A WOTS+ key pair: leaf `leaf` of the XMSS tree at `tree`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyPair {
+    pub(crate) tree: TreeAdrs,
+    pub(crate) leaf: u32,
+}
+
+/// Chains of a key pair.
+const fn len<const N: usize>() -> usize {
+    2 * N + LEN2
+}
+
+/// The digits of a message and of its checksum, each 0 to 15 (Alg. 7 lines 1 to 7, Alg. 8 likewise). Digits are
+/// public: the signature shows how far each chain has been run.
+fn digits<const N: usize>(message: &[u8; N]) -> impl Iterator<Item = u32> {
+    let nibbles = |byte: u8| [u32::from(byte >> LG_W), u32::from(byte & 15)];
+    let checksum: u32 = message.iter().flat_map(|&byte| nibbles(byte)).map(|digit| CHAIN_STEPS - digit).sum();
+    let checksum = [checksum >> (2 * LG_W), checksum >> LG_W & 15, checksum & 15];
+    message.iter().flat_map(move |&byte| nibbles(byte)).chain(checksum)
+}
+
+/// Public keys of many key pairs (Alg. 6 `wots_pkGen`): PRF, whole chains, T_len.
+pub(crate) fn public_keys<const N: usize, X: Family>(
+    suite: &Suite<X>,
+    sk_seed: &[u8; N],
+    pairs: &[KeyPair],
+    out: &mut [[u8; N]],
+) {
+    let chains: Vec<Chain> = pairs
+        .iter()
+        .flat_map(|pair| {
+            (0..len::<N>() as u32)
+                .map(|chain| Chain { adrs: pair.tree.wots_hash(pair.leaf, chain, 0), steps: CHAIN_STEPS })
+        })
+        .collect();
+    let mut ends = Nodes::<N>::zeroed(chains.len());
+    suite.chains(&chains, Start::Prf(sk_seed), &mut ends);
+    compress(suite, pairs, &ends, out);
+}
+
+/// T_len over the chain ends of each key pair (Alg. 6 lines 8 to 12, Alg. 8 lines 15 to 18).
+fn compress<const N: usize, X: Family>(suite: &Suite<X>, pairs: &[KeyPair], ends: &[[u8; N]], out: &mut [[u8; N]]) {
+    let adrs: Vec<_> = pairs.iter().map(|pair| pair.tree.wots_pk(pair.leaf)).collect();
+    suite.compress(&adrs, ends, out);
+}
+
+/// Signatures of one message by each key pair (Alg. 7 `wots_sign`), `len` values each, back to back.
+pub(crate) fn sign<const N: usize, X: Family>(
+    suite: &Suite<X>,
+    sk_seed: &[u8; N],
+    pairs: &[KeyPair],
+    messages: &[[u8; N]],
+) -> Nodes<N> {
+    let chains: Vec<Chain> = pairs
+        .iter()
+        .zip(messages)
+        .flat_map(|(pair, message)| {
+            (0..)
+                .zip(digits(message))
+                .map(|(chain, steps)| Chain { adrs: pair.tree.wots_hash(pair.leaf, chain, 0), steps })
+        })
+        .collect();
+    let mut values = Nodes::zeroed(chains.len());
+    suite.chains(&chains, Start::Prf(sk_seed), &mut values);
+    values
+}
+
+/// Candidate public keys from signatures (Alg. 8 `wots_pkFromSig`); `values` holds `len` per signature.
+pub(crate) fn public_keys_from_signatures<const N: usize, X: Family>(
+    suite: &Suite<X>,
+    pairs: &[KeyPair],
+    messages: &[[u8; N]],
+    mut values: Vec<[u8; N]>,
+    out: &mut [[u8; N]],
+) {
+    let chains: Vec<Chain> = pairs
+        .iter()
+        .zip(messages)
+        .flat_map(|(pair, message)| {
+            (0..).zip(digits(message)).map(|(chain, digit)| Chain {
+                adrs: pair.tree.wots_hash(pair.leaf, chain, digit),
+                steps: CHAIN_STEPS - digit,
+            })
+        })
+        .collect();
+    suite.chains(&chains, Start::Nodes, &mut values);
+    compress(suite, pairs, &values, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksum_of_the_extremes() {
+        let tail = |message: [u8; 16]| digits(&message).skip(32).collect::<Vec<_>>();
+        assert_eq!(tail([0xff; 16]), [0, 0, 0]);
+        assert_eq!(tail([0; 16]), [1, 14, 0]); // 32 * 15 = 0x1e0
+    }
+
+    #[test]
+    fn digits_are_the_nibbles_high_first() {
+        let mut message = [0; 16];
+        message[0] = 0x4b;
+        assert_eq!(digits(&message).take(3).collect::<Vec<_>>(), [4, 11, 0]);
+        assert_eq!(digits(&message).count(), len::<16>());
+    }
+}

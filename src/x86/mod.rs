@@ -1,0 +1,142 @@
+//! Backends for x86-64. A token is a value that only detection makes: holding one proves that the CPU, and the
+//! operating system, support its features, so safe methods may call the code compiled for them.
+
+mod avx2;
+
+pub use avx2::Avx2;
+
+/// A local that forces the alignment of the frame it lives in. Without it a register spilled across a page boundary
+/// makes a kernel up to 60 % slower, at random per process.
+#[repr(align(64))]
+struct Pad([u8; 1]);
+
+macro_rules! align_frame {
+    () => {
+        let mut pad = crate::x86::Pad([0]);
+        core::hint::black_box(&mut pad.0);
+    };
+}
+
+/// Stamps a vector backend from its token and operations: kernels (one copy each, in an aligned frame), the lanes
+/// traits, and the entries through which jobs run inside the backend's target features.
+macro_rules! backend {
+    ($token:ident, $features:literal, words32 $w32:literal, words64 $w64:literal) => {
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn permute(k: $token, s: &mut KeccakState<$w64>) {
+            align_frame!();
+            keccak::permute(k, s);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn keccak_chain<const N: usize>(k: $token, c: &mut KeccakChains<$w64>, steps: u32) {
+            align_frame!();
+            keccak::chain::<$w64, N, _>(k, c, steps);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn compress256(k: $token, s: &mut Sha2State<u32, $w32>, m: &Sha2Block<u32, $w32>) {
+            align_frame!();
+            sha2::compress(k, s, m);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn sha256_chain<const N: usize>(k: $token, c: &mut Sha256Chains<$w32>, steps: u32) {
+            align_frame!();
+            sha2::chain::<$w32, N, _>(k, c, steps);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn compress512(k: $token, s: &mut Sha2State<u64, $w64>, m: &Sha2Block<u64, $w64>) {
+            align_frame!();
+            sha2::compress(k, s, m);
+        }
+
+        impl KeccakLanes<$w64> for $token {
+            #[inline(always)]
+            fn permute(self, s: &mut KeccakState<$w64>) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { permute(self, s) }
+            }
+            #[inline(always)]
+            fn chain<const N: usize>(self, c: &mut KeccakChains<$w64>, steps: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { keccak_chain::<N>(self, c, steps) }
+            }
+            #[inline(always)]
+            fn absorb(self, s: &mut KeccakState<$w64>, at: usize, rows: &[&[u8]; $w64]) {
+                keccak::absorb(self, s, at, rows);
+            }
+        }
+
+        impl Sha2Lanes<u32, $w32> for $token {
+            #[inline(always)]
+            fn compress(self, s: &mut Sha2State<u32, $w32>, m: &Sha2Block<u32, $w32>) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { compress256(self, s, m) }
+            }
+            #[inline(always)]
+            fn load(self, blocks: &[[u8; 64]; $w32], m: &mut Sha2Block<u32, $w32>) {
+                sha2::load(self, blocks, m);
+            }
+        }
+
+        impl Sha256Lanes<$w32> for $token {
+            #[inline(always)]
+            fn chain<const N: usize>(self, c: &mut Sha256Chains<$w32>, steps: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { sha256_chain::<N>(self, c, steps) }
+            }
+        }
+
+        impl Sha2Lanes<u64, $w64> for $token {
+            #[inline(always)]
+            fn compress(self, s: &mut Sha2State<u64, $w64>, m: &Sha2Block<u64, $w64>) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { compress512(self, s, m) }
+            }
+            #[inline(always)]
+            fn load(self, blocks: &[[u8; 128]; $w64], m: &mut Sha2Block<u64, $w64>) {
+                sha2::load(self, blocks, m);
+            }
+        }
+
+        impl $token {
+            /// Runs a job on Keccak lanes.
+            pub(crate) fn enter_keccak<J: KeccakJob>(self, job: &mut J, items: Range<usize>) {
+                #[target_feature(enable = $features)]
+                fn enter_keccak<J: KeccakJob>(k: $token, job: &mut J, items: Range<usize>) {
+                    job.run(k, items);
+                }
+                // SAFETY: `self` proves the target features.
+                unsafe { enter_keccak(self, job, items) }
+            }
+
+            /// Runs a job on SHA-256 lanes.
+            pub(crate) fn enter_sha256<J: Sha256Job>(self, job: &mut J, items: Range<usize>) {
+                #[target_feature(enable = $features)]
+                fn enter_sha256<J: Sha256Job>(k: $token, job: &mut J, items: Range<usize>) {
+                    job.run(k, items);
+                }
+                // SAFETY: `self` proves the target features.
+                unsafe { enter_sha256(self, job, items) }
+            }
+
+            /// Runs a job on SHA-512 lanes.
+            pub(crate) fn enter_sha512<J: Sha2Job<u64>>(self, job: &mut J, items: Range<usize>) {
+                #[target_feature(enable = $features)]
+                fn enter_sha512<J: Sha2Job<u64>>(k: $token, job: &mut J, items: Range<usize>) {
+                    job.run(k, items);
+                }
+                // SAFETY: `self` proves the target features.
+                unsafe { enter_sha512(self, job, items) }
+            }
+        }
+    };
+}
+
+use {align_frame, backend};
