@@ -108,10 +108,6 @@ pub struct KeccakChains<const W: usize> {
 #[repr(C, align(64))]
 pub struct Sha2State<T: Word, const W: usize>(pub [[T; W]; 8]);
 
-/// `W` SHA-2 message blocks as words, `[word][lane]`.
-#[repr(C, align(64))]
-pub struct Sha2Block<T: Word, const W: usize>(pub [[T; W]; 16]);
-
 /// `W` SHA-256 chains between two steps: the state after the block PK.seed || 0.., the words of the compressed ADRS
 /// and the node (FIPS 205 section 11.2). The hash address stands alone because it changes with every step: the low
 /// half of the ADRS' last word, in the upper half of `hash`.
@@ -141,12 +137,6 @@ impl<T: Word, const W: usize> Sha2State<T, W> {
     }
 }
 
-impl<T: Word, const W: usize> Sha2Block<T, W> {
-    pub(crate) fn new() -> Self {
-        Self([[T::default(); W]; 16])
-    }
-}
-
 impl<const W: usize> Sha256Chains<W> {
     pub(crate) fn new() -> Self {
         Self { mid: [[0; W]; 8], adrs: [[0; W]; 5], hash: [[0; W]; 1], x: [[0; W]; 8] }
@@ -166,12 +156,6 @@ impl<const W: usize> Drop for KeccakChains<W> {
 }
 
 impl<T: Word, const W: usize> Drop for Sha2State<T, W> {
-    fn drop(&mut self) {
-        wipe(self.0.as_flattened_mut());
-    }
-}
-
-impl<T: Word, const W: usize> Drop for Sha2Block<T, W> {
     fn drop(&mut self) {
         wipe(self.0.as_flattened_mut());
     }
@@ -197,9 +181,7 @@ pub trait KeccakLanes<const W: usize>: Copy {
 /// A SHA-2 compression function on `W` states.
 pub trait Sha2Lanes<T: Word, const W: usize>: Copy {
     /// One block into each state (FIPS 180-4 section 6).
-    fn compress(self, s: &mut Sha2State<T, W>, m: &Sha2Block<T, W>);
-    /// Reads one block per lane as big-endian words.
-    fn load(self, blocks: &[T::Block; W], m: &mut Sha2Block<T, W>);
+    fn compress(self, s: &mut Sha2State<T, W>, blocks: &[T::Block; W]);
 }
 
 /// SHA-256 with SLH-DSA's chains.

@@ -1,4 +1,12 @@
-//! Multiway SIMD hashing and hash-based signatures.
+//! Many independent inputs hashed at once, and the post-quantum signatures that this makes fast.
+//!
+//! - [`Engine`] chooses a backend for each primitive, once, by what the CPU has; it can be forced and printed.
+//! - [`hash`] has the traits: one message, many messages, tweakable hashes and chains. [`sha2`] and [`keccak`] have the
+//!   functions of FIPS 180-4 and FIPS 202.
+//! - [`slh_dsa`] is SLH-DSA (FIPS 205): all twelve parameter sets, all interfaces, batches, keys in standard encodings.
+//!
+//! Every backend makes the same bytes. Features never change results: `std` adds message sources over `std::io`,
+//! `getrandom` the randomness of the operating system, `rayon` threads.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
@@ -23,3 +31,8 @@ mod x86;
 
 pub use engine::{Backend, Choice, Engine};
 pub use error::Error;
+
+/// The README's examples, compiled and run as tests.
+#[cfg(all(doctest, feature = "getrandom"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,7 +13,7 @@ use crate::{
     engine::{Choice, Engine},
     error::Error,
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak, output_len},
-    lanes::{ChainLanes, Items, Sha2Block, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
+    lanes::{ChainLanes, Items, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
     schedule::{ChainJob, HashJob, TweakJob},
     secret::wipe,
 };
@@ -300,15 +300,13 @@ impl<T: Word> Sha2Job<T> for CompressJob<'_, T> {
     #[inline(always)]
     fn run<const W: usize, K: Sha2Lanes<T, W>>(&mut self, k: K, _: Range<usize>) {
         let mut s = Sha2State::<T, W>::new();
-        let mut m = Sha2Block::<T, W>::new();
         for (row, word) in s.0.iter_mut().zip(&*self.state) {
             row[0] = *word;
         }
         let mut blocks = [T::ZERO_BLOCK; W];
         for bytes in self.data.chunks_exact(block_len::<T>()) {
             blocks[0].as_mut().copy_from_slice(bytes);
-            k.load(&blocks, &mut m);
-            k.compress(&mut s, &m);
+            k.compress(&mut s, &blocks);
         }
         wipe(blocks[0].as_mut());
         for (row, word) in s.0.iter().zip(&mut *self.state) {
@@ -334,7 +332,6 @@ impl<T: Word> Sha2Job<T> for Sha2Many<'_, T> {
     fn run<const W: usize, K: Sha2Lanes<T, W>>(&mut self, k: K, mut items: Range<usize>) {
         let block_len = block_len::<T>();
         let mut s = Sha2State::<T, W>::new();
-        let mut m = Sha2Block::<T, W>::new();
         let mut blocks = [T::ZERO_BLOCK; W];
         // what each lane hashes: an item, and the number of its next block
         let mut lanes: [Option<(usize, usize)>; W] = [None; W];
@@ -359,8 +356,7 @@ impl<T: Word> Sha2Job<T> for Sha2Many<'_, T> {
             if lanes.iter().all(Option::is_none) {
                 break;
             }
-            k.load(&blocks, &mut m);
-            k.compress(&mut s, &m);
+            k.compress(&mut s, &blocks);
             for (i, lane) in lanes.iter_mut().enumerate() {
                 let Some((item, n)) = lane else { continue };
                 *n += 1;
@@ -406,7 +402,6 @@ impl<T: Word, const N: usize> Sha2Job<T> for TweakJob<'_, [T; 8], N> {
     #[inline(always)]
     fn run<const W: usize, K: Sha2Lanes<T, W>>(&mut self, k: K, items: Range<usize>) {
         let mut s = Sha2State::<T, W>::new();
-        let mut m = Sha2Block::<T, W>::new();
         let mut blocks = [T::ZERO_BLOCK; W];
         for first in items.clone().step_by(W) {
             let group = first..items.end.min(first + W);
@@ -428,8 +423,7 @@ impl<T: Word, const N: usize> Sha2Job<T> for TweakJob<'_, [T; 8], N> {
                 for (lane, i) in group.clone().enumerate() {
                     fill_block::<T>(&heads[lane], self.body(i), n, (block_len::<T>() + len) as u128, &mut blocks[lane]);
                 }
-                k.load(&blocks, &mut m);
-                k.compress(&mut s, &m);
+                k.compress(&mut s, &blocks);
             }
             for (lane, i) in group.enumerate() {
                 for (row, bytes) in s.0.iter().zip(self.out[i].chunks_exact_mut(T::BYTES)) {

@@ -4,7 +4,7 @@ pub mod keccak;
 pub mod sha2;
 
 use crate::lanes::{
-    KeccakChains, KeccakLanes, KeccakState, Ops, Sha2Block, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
+    KeccakChains, KeccakLanes, KeccakState, Ops, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
 };
 
 /// The portable backend: one lane, no assumption about the CPU.
@@ -83,11 +83,11 @@ fn keccak_chain<const N: usize>(c: &mut KeccakChains<1>, steps: u32) {
 }
 
 #[inline(never)]
-fn compress<T: Word>(s: &mut Sha2State<T, 1>, m: &Sha2Block<T, 1>)
+fn compress<T: Word>(s: &mut Sha2State<T, 1>, blocks: &[T::Block; 1])
 where
     Scalar: Ops<T, 1>,
 {
-    sha2::compress(Scalar, s, m);
+    sha2::compress(Scalar, s, blocks);
 }
 
 #[inline(never)]
@@ -115,12 +115,8 @@ where
     Scalar: Ops<T, 1>,
 {
     #[inline(always)]
-    fn compress(self, s: &mut Sha2State<T, 1>, m: &Sha2Block<T, 1>) {
-        compress(s, m);
-    }
-    #[inline(always)]
-    fn load(self, blocks: &[T::Block; 1], m: &mut Sha2Block<T, 1>) {
-        sha2::load(self, blocks, m);
+    fn compress(self, s: &mut Sha2State<T, 1>, blocks: &[T::Block; 1]) {
+        compress(s, blocks);
     }
 }
 

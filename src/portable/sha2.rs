@@ -1,7 +1,7 @@
 //! SHA-2 compression (FIPS 180-4 section 6) and SHA-256's F chain (FIPS 205 section 11.2), over any token's
 //! operations. One text serves both word sizes; what differs between them is in [`Word`].
 
-use crate::lanes::{Ops, Sha2Block, Sha2State, Sha256Chains, Word};
+use crate::lanes::{Ops, Sha2State, Sha256Chains, Word};
 
 /// Round constants of the SHA-512 family (FIPS 180-4 section 4.2.3). Those of SHA-256 (section 4.2.2) are the upper
 /// halves of the first 64: both are the leading fractional bits of the cube roots of the primes.
@@ -181,9 +181,9 @@ macro_rules! load {
 
 /// One block into each state.
 #[inline(always)]
-pub fn compress<T: Word, const W: usize, O: Ops<T, W>>(o: O, s: &mut Sha2State<T, W>, m: &Sha2Block<T, W>) {
+pub fn compress<T: Word, const W: usize, O: Ops<T, W>>(o: O, s: &mut Sha2State<T, W>, blocks: &[T::Block; W]) {
     let mut v: [O::V; 8] = load!(o, s.0; 0 1 2 3 4 5 6 7);
-    let mut w: [O::V; 16] = load!(o, m.0; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    let mut w = message(o, blocks);
     let mut bc = o.xor(v[1], v[2]);
     rounds!(o, v, bc, w, T::K[0]; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     let mut i = 1;
@@ -257,7 +257,8 @@ pub fn chain<const W: usize, const N: usize, O: Ops<u32, W>>(o: O, c: &mut Sha25
 
 /// Reads one block per lane as big-endian words, by W x W transpositions.
 #[inline(always)]
-pub fn load<T: Word, const W: usize, O: Ops<T, W>>(o: O, blocks: &[T::Block; W], m: &mut Sha2Block<T, W>) {
+fn message<T: Word, const W: usize, O: Ops<T, W>>(o: O, blocks: &[T::Block; W]) -> [O::V; 16] {
+    let mut words = [o.splat(T::default()); 16];
     let mut i = 0;
     while i < 16 {
         let mut square = [o.splat(T::default()); W];
@@ -266,8 +267,9 @@ pub fn load<T: Word, const W: usize, O: Ops<T, W>>(o: O, blocks: &[T::Block; W],
         }
         let square = o.transpose(square);
         for j in 0..W {
-            o.store(square[j], &mut m.0[i + j]);
+            words[i + j] = square[j];
         }
         i += W;
     }
+    words
 }

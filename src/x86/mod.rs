@@ -2,8 +2,13 @@
 //! operating system, support its features, so safe methods may call the code compiled for them.
 
 mod avx2;
+mod avx512;
+mod sha_ni;
+mod transpose;
 
 pub use avx2::Avx2;
+pub use avx512::{Avx512, Avx512Vl};
+pub use sha_ni::ShaNi;
 
 /// A local that forces the alignment of the frame it lives in. Without it a register spilled across a page boundary
 /// makes a kernel up to 60 % slower, at random per process.
@@ -14,6 +19,17 @@ macro_rules! align_frame {
     () => {
         let mut pad = crate::x86::Pad([0]);
         core::hint::black_box(&mut pad.0);
+    };
+}
+
+/// A safe operation of a token from one intrinsic or an expression of several.
+macro_rules! op {
+    ($name:ident($($arg:ident: $type:ty),*) -> $ret:ty = $body:expr) => {
+        #[inline(always)]
+        fn $name(self, $($arg: $type),*) -> $ret {
+            // SAFETY: `self` proves the features that the intrinsics need; they touch no memory.
+            unsafe { $body }
+        }
     };
 }
 
@@ -37,9 +53,9 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
-        fn compress256(k: $token, s: &mut Sha2State<u32, $w32>, m: &Sha2Block<u32, $w32>) {
+        fn compress256(k: $token, s: &mut Sha2State<u32, $w32>, blocks: &[[u8; 64]; $w32]) {
             align_frame!();
-            sha2::compress(k, s, m);
+            sha2::compress(k, s, blocks);
         }
 
         #[target_feature(enable = $features)]
@@ -51,9 +67,9 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
-        fn compress512(k: $token, s: &mut Sha2State<u64, $w64>, m: &Sha2Block<u64, $w64>) {
+        fn compress512(k: $token, s: &mut Sha2State<u64, $w64>, blocks: &[[u8; 128]; $w64]) {
             align_frame!();
-            sha2::compress(k, s, m);
+            sha2::compress(k, s, blocks);
         }
 
         impl KeccakLanes<$w64> for $token {
@@ -75,13 +91,9 @@ macro_rules! backend {
 
         impl Sha2Lanes<u32, $w32> for $token {
             #[inline(always)]
-            fn compress(self, s: &mut Sha2State<u32, $w32>, m: &Sha2Block<u32, $w32>) {
+            fn compress(self, s: &mut Sha2State<u32, $w32>, blocks: &[[u8; 64]; $w32]) {
                 // SAFETY: `self` proves the kernel's target features.
-                unsafe { compress256(self, s, m) }
-            }
-            #[inline(always)]
-            fn load(self, blocks: &[[u8; 64]; $w32], m: &mut Sha2Block<u32, $w32>) {
-                sha2::load(self, blocks, m);
+                unsafe { compress256(self, s, blocks) }
             }
         }
 
@@ -95,13 +107,9 @@ macro_rules! backend {
 
         impl Sha2Lanes<u64, $w64> for $token {
             #[inline(always)]
-            fn compress(self, s: &mut Sha2State<u64, $w64>, m: &Sha2Block<u64, $w64>) {
+            fn compress(self, s: &mut Sha2State<u64, $w64>, blocks: &[[u8; 128]; $w64]) {
                 // SAFETY: `self` proves the kernel's target features.
-                unsafe { compress512(self, s, m) }
-            }
-            #[inline(always)]
-            fn load(self, blocks: &[[u8; 128]; $w64], m: &mut Sha2Block<u64, $w64>) {
-                sha2::load(self, blocks, m);
+                unsafe { compress512(self, s, blocks) }
             }
         }
 
@@ -139,4 +147,4 @@ macro_rules! backend {
     };
 }
 
-use {align_frame, backend};
+use {align_frame, backend, op};

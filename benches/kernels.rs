@@ -1,0 +1,100 @@
+//! Cycles per lane of each primitive on each backend, through the public verbs: what a caller gets, glue included.
+//!
+//! `cargo bench --bench kernels -- [TEXT]` prints one line per primitive and backend, those that contain TEXT. Core
+//! cycles come from a chain of dependent operations of known latency that is timed next to every repetition.
+
+use std::{hint::black_box, time::Instant};
+
+use hashloom::{
+    Engine,
+    adrs::TreeAdrs,
+    hash::{Chain, Chains, Hash, Start},
+    keccak::{Sha3_256, Shake256},
+    sha2::{Sha256, Sha512},
+};
+
+const REPETITIONS: usize = 51;
+/// Chains of a few WOTS+ keys, and messages: multiples of every lane count.
+const CHAINS: usize = 560;
+const MESSAGES: usize = 16;
+const BLOCKS: usize = 32;
+
+/// Nanoseconds of a core cycle now: a multiplication (3 cycles) and an OR (1) on one dependency chain.
+fn cycle() -> f64 {
+    const STEPS: u32 = 5000;
+    let mut x = black_box(3_u64);
+    let start = Instant::now();
+    for _ in 0..STEPS {
+        x = x.wrapping_mul(x | 1);
+    }
+    black_box(x);
+    start.elapsed().as_nanos() as f64 / f64::from(4 * STEPS)
+}
+
+/// Median cycles of `run`, divided by `items`.
+fn measure(items: usize, mut run: impl FnMut()) -> f64 {
+    let mut cycles: Vec<f64> = (0..REPETITIONS)
+        .map(|_| {
+            let clock = cycle();
+            let start = Instant::now();
+            run();
+            start.elapsed().as_nanos() as f64 / clock / items as f64
+        })
+        .collect();
+    cycles.sort_by(f64::total_cmp);
+    cycles[REPETITIONS / 2]
+}
+
+fn blocks<H: Hash>(engine: &Engine) -> f64 {
+    // the padding makes the last block
+    let messages: Vec<Vec<u8>> = (0..MESSAGES).map(|i| vec![i as u8; BLOCKS * H::BLOCK_LEN - 17]).collect();
+    let messages: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+    let mut out = vec![0; MESSAGES * 32];
+    let hash = H::on(engine);
+    measure(MESSAGES * BLOCKS, || hash.hash_many(black_box(&messages), &mut out).expect("32 bytes each"))
+}
+
+fn single<H: Hash>(engine: &Engine) -> f64 {
+    let message = vec![7; BLOCKS * H::BLOCK_LEN - 17];
+    let mut out = [0; 32];
+    let hash = H::on(engine);
+    measure(BLOCKS, || hash.hash(black_box(&[&message]), &mut out).expect("32 bytes"))
+}
+
+fn chain<H: Chains, const N: usize>(engine: &Engine, steps: u32) -> f64 {
+    let hash = H::on(engine);
+    let prefix = [hash.prefix(&[1; N])];
+    let tree = TreeAdrs { layer: 1, tree: 2 };
+    let chains: Vec<Chain> =
+        (0..CHAINS as u32).map(|i| Chain { adrs: tree.wots_hash(i / 35, i % 35, 0), steps }).collect();
+    let mut nodes = vec![[0; N]; CHAINS];
+    measure(CHAINS * steps as usize, || hash.chain_many(&prefix, black_box(&chains), Start::Nodes, &mut nodes))
+}
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
+    println!("engine: {}", Engine::get());
+    println!("cycles per lane; {:.3} GHz", 1.0 / cycle());
+    type Row = (&'static str, fn(&Engine) -> f64);
+    let rows: [Row; 11] = [
+        ("keccak-f[1600], many messages", blocks::<Sha3_256>),
+        ("keccak-f[1600], one message", single::<Sha3_256>),
+        ("shake256 chain step, n=16", |e| chain::<Shake256, 16>(e, 15)),
+        ("shake256 chain step, n=32", |e| chain::<Shake256, 32>(e, 15)),
+        ("sha256 block, many messages", blocks::<Sha256>),
+        ("sha256 block, one message", single::<Sha256>),
+        ("sha256 chain step, n=16", |e| chain::<Sha256, 16>(e, 15)),
+        ("sha256 chain step, n=24", |e| chain::<Sha256, 24>(e, 15)),
+        ("sha256 chain step, n=32", |e| chain::<Sha256, 32>(e, 15)),
+        ("sha512 block, many messages", blocks::<Sha512>),
+        ("sha512 block, one message", single::<Sha512>),
+    ];
+    for (primitive, run) in rows {
+        for (backend, engine) in Engine::available() {
+            let name = format!("{primitive}, {backend}");
+            if name.contains(&wanted) {
+                println!("{name:52} {:7.1}", run(&engine));
+            }
+        }
+    }
+}
