@@ -15,11 +15,14 @@ use hashloom::{
 
 const REPETITIONS: usize = 51;
 /// Chains of a few WOTS+ keys, and messages: multiples of every lane count.
-const CHAINS: usize = 560;
-const MESSAGES: usize = 16;
-const BLOCKS: usize = 32;
+const CHAINS: u32 = 560;
+const MESSAGES: u32 = 16;
+const BLOCKS: u32 = 32;
 
-/// Nanoseconds of a core cycle now: a multiplication (3 cycles) and an OR (1) on one dependency chain.
+/// A measurement's name, and what makes it.
+type Row = (&'static str, fn(&Engine) -> f64);
+
+/// Seconds of a core cycle now: a multiplication (3 cycles) and an OR (1) on one dependency chain.
 fn cycle() -> f64 {
     const STEPS: u32 = 5000;
     let mut x = black_box(3_u64);
@@ -28,17 +31,17 @@ fn cycle() -> f64 {
         x = x.wrapping_mul(x | 1);
     }
     black_box(x);
-    start.elapsed().as_nanos() as f64 / f64::from(4 * STEPS)
+    start.elapsed().as_secs_f64() / f64::from(4 * STEPS)
 }
 
 /// Median cycles of `run`, divided by `items`.
-fn measure(items: usize, mut run: impl FnMut()) -> f64 {
+fn measure(items: u32, mut run: impl FnMut()) -> f64 {
     let mut cycles: Vec<f64> = (0..REPETITIONS)
         .map(|_| {
             let clock = cycle();
             let start = Instant::now();
             run();
-            start.elapsed().as_nanos() as f64 / clock / items as f64
+            start.elapsed().as_secs_f64() / clock / f64::from(items)
         })
         .collect();
     cycles.sort_by(f64::total_cmp);
@@ -47,15 +50,15 @@ fn measure(items: usize, mut run: impl FnMut()) -> f64 {
 
 fn blocks<H: Hash>(engine: &Engine) -> f64 {
     // the padding makes the last block
-    let messages: Vec<Vec<u8>> = (0..MESSAGES).map(|i| vec![i as u8; BLOCKS * H::BLOCK_LEN - 17]).collect();
+    let messages: Vec<Vec<u8>> = (0..MESSAGES).map(|i| vec![i as u8; BLOCKS as usize * H::BLOCK_LEN - 17]).collect();
     let messages: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
-    let mut out = vec![0; MESSAGES * 32];
+    let mut out = vec![0; 32 * messages.len()];
     let hash = H::on(engine);
     measure(MESSAGES * BLOCKS, || hash.hash_many(black_box(&messages), &mut out).expect("32 bytes each"))
 }
 
 fn single<H: Hash>(engine: &Engine) -> f64 {
-    let message = vec![7; BLOCKS * H::BLOCK_LEN - 17];
+    let message = vec![7; BLOCKS as usize * H::BLOCK_LEN - 17];
     let mut out = [0; 32];
     let hash = H::on(engine);
     measure(BLOCKS, || hash.hash(black_box(&[&message]), &mut out).expect("32 bytes"))
@@ -65,17 +68,15 @@ fn chain<H: Chains, const N: usize>(engine: &Engine, steps: u32) -> f64 {
     let hash = H::on(engine);
     let prefix = [hash.prefix(&[1; N])];
     let tree = TreeAdrs { layer: 1, tree: 2 };
-    let chains: Vec<Chain> =
-        (0..CHAINS as u32).map(|i| Chain { adrs: tree.wots_hash(i / 35, i % 35, 0), steps }).collect();
-    let mut nodes = vec![[0; N]; CHAINS];
-    measure(CHAINS * steps as usize, || hash.chain_many(&prefix, black_box(&chains), Start::Nodes, &mut nodes))
+    let chains: Vec<Chain> = (0..CHAINS).map(|i| Chain { adrs: tree.wots_hash(i / 35, i % 35, 0), steps }).collect();
+    let mut nodes = vec![[0; N]; chains.len()];
+    measure(CHAINS * steps, || hash.chain_many(&prefix, black_box(&chains), Start::Nodes, &mut nodes))
 }
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
     println!("engine: {}", Engine::get());
-    println!("cycles per lane; {:.3} GHz", 1.0 / cycle());
-    type Row = (&'static str, fn(&Engine) -> f64);
+    println!("cycles per lane; {:.3} GHz", 1e-9 / cycle());
     let rows: [Row; 11] = [
         ("keccak-f[1600], many messages", blocks::<Sha3_256>),
         ("keccak-f[1600], one message", single::<Sha3_256>),

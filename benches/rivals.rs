@@ -31,7 +31,9 @@ fn ours(set: ParameterSet, op: &str) -> Vec<Contender> {
                     black_box(SigningKey::from_seeds(set, &engine, black_box(&a), &b, &c).expect("seeds of n bytes"));
                 }),
                 "sign" => Box::new(move || {
-                    black_box(key.sign(black_box(MESSAGE), &Mode::default(), Randomness::Deterministic).expect("signs"));
+                    black_box(
+                        key.sign(black_box(MESSAGE), &Mode::default(), Randomness::Deterministic).expect("signs"),
+                    );
                 }),
                 _ => {
                     let signature = key.sign(MESSAGE, &Mode::default(), Randomness::Deterministic).expect("signs");
@@ -141,7 +143,8 @@ fn main() {
             contenders.extend(rivals(set, op));
             let times = interleave(&mut contenders, rounds);
             let median = |times: &[f64]| times[times.len() / 2];
-            let auto = contenders.iter().position(|(name, _)| name == "hashloom auto").map_or(1.0, |i| median(&times[i]));
+            let auto =
+                contenders.iter().position(|(name, _)| name == "hashloom auto").map_or(1.0, |i| median(&times[i]));
             for ((name, _), times) in contenders.iter().zip(&times) {
                 let (mid, p95) = (median(times), times[(times.len() * 95 / 100).min(times.len() - 1)]);
                 println!("{set},{op},{name},{rounds},{:.3},{mid:.3},{p95:.3},{:.2}", times[0], mid / auto);

@@ -64,6 +64,12 @@ impl Adrs {
         self
     }
 
+    /// The same chain at another position: the hash address of a WOTS_HASH address.
+    pub(crate) const fn at(mut self, position: u32) -> Self {
+        self.0[7] = position;
+        self
+    }
+
     /// The 32 bytes as four little-endian words, as Keccak absorbs them.
     #[inline]
     pub(crate) fn words64(&self) -> [u64; 4] {

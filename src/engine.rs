@@ -216,19 +216,19 @@ impl Found {
         let portable = Engine::portable();
         Engine {
             keccak: match (self.avx512, self.avx2) {
-                (Some(zmm), _) => Pair { wide: K::Avx512(zmm), tail: K::Avx512Vl(zmm.vl()), min_fill: 5 },
+                (Some(zmm), _) => Pair { wide: K::Avx512(zmm), tail: K::Avx512Vl(zmm.into()), min_fill: 5 },
                 (None, Some(avx2)) => Pair { wide: K::Avx2(avx2), tail: K::Portable, min_fill: 2 },
                 (None, None) => portable.keccak,
             },
             sha256: match (self.avx512, self.sha_ni, self.avx2) {
                 (Some(zmm), Some(sha_ni), _) => Pair { wide: S::Avx512(zmm), tail: S::ShaNi(sha_ni), min_fill: 13 },
-                (Some(zmm), None, _) => Pair { wide: S::Avx512(zmm), tail: S::Avx512Vl(zmm.vl()), min_fill: 9 },
+                (Some(zmm), None, _) => Pair { wide: S::Avx512(zmm), tail: S::Avx512Vl(zmm.into()), min_fill: 9 },
                 (None, Some(sha_ni), _) => Pair::only(S::ShaNi(sha_ni)),
                 (None, None, Some(avx2)) => Pair { wide: S::Avx2(avx2), tail: S::Portable, min_fill: 2 },
                 (None, None, None) => portable.sha256,
             },
             sha512: match (self.avx512, self.avx2) {
-                (Some(zmm), _) => Pair { wide: L::Avx512(zmm), tail: L::Avx512Vl(zmm.vl()), min_fill: 5 },
+                (Some(zmm), _) => Pair { wide: L::Avx512(zmm), tail: L::Avx512Vl(zmm.into()), min_fill: 5 },
                 (None, Some(avx2)) => Pair { wide: L::Avx2(avx2), tail: L::Portable, min_fill: 2 },
                 (None, None) => portable.sha512,
             },
@@ -246,7 +246,7 @@ impl Found {
                 sha512: Pair::only(Sha512Kernel::Avx2(avx2)),
             }),
             Backend::Avx512 => self.avx512.map(|zmm| Self { avx2: None, sha_ni: None, avx512: Some(zmm) }.engine()),
-            Backend::Avx512Vl => self.avx512.map(Avx512::vl).map(|ymm| Engine {
+            Backend::Avx512Vl => self.avx512.map(Avx512Vl::from).map(|ymm| Engine {
                 keccak: Pair::only(KeccakKernel::Avx512Vl(ymm)),
                 sha256: Pair::only(Sha256Kernel::Avx512Vl(ymm)),
                 sha512: Pair::only(Sha512Kernel::Avx512Vl(ymm)),

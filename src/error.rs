@@ -40,6 +40,8 @@ pub enum Error {
     InvalidEncoding,
     /// The random number generator failed.
     Randomness,
+    /// A kept tree or a fresh signature is not what it must be: memory or computation is faulty. Nothing was signed.
+    Fault,
     /// A message could be read once but not again, or its two readings differ in length.
     MessageChanged,
     /// Reading a message failed.
@@ -59,6 +61,7 @@ impl fmt::Display for Error {
             Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
             Self::InvalidEncoding => f.write_str("key encoding is invalid"),
             Self::Randomness => f.write_str("random number generator failed"),
+            Self::Fault => f.write_str("fault detected: nothing was signed"),
             Self::MessageChanged => f.write_str("message changed while it was read"),
             #[cfg(feature = "std")]
             Self::Read(kind) => write!(f, "reading the message failed: {kind}"),

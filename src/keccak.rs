@@ -494,19 +494,14 @@ impl<const W: usize, const N: usize> ChainLanes<N> for KeccakChains<W> {
     type Prefix = SeedWords;
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, prefix: &SeedWords, adrs: &Adrs, x: &[u8; N]) {
-        for i in 0..N / 8 {
+    fn set_prefix(&mut self, lane: usize, prefix: &SeedWords) {
+        for i in 0..4 {
             self.seed[i][lane] = prefix[i];
-        }
-        ChainLanes::<N>::readdress(self, lane, adrs);
-        let x = words::<4>(x);
-        for i in 0..N / 8 {
-            self.x[i][lane] = x[i];
         }
     }
 
     #[inline(always)]
-    fn readdress(&mut self, lane: usize, adrs: &Adrs) {
+    fn set_adrs(&mut self, lane: usize, adrs: &Adrs) {
         let words = adrs.words64();
         for i in 0..4 {
             self.adrs[i][lane] = words[i];
@@ -514,18 +509,16 @@ impl<const W: usize, const N: usize> ChainLanes<N> for KeccakChains<W> {
     }
 
     #[inline(always)]
-    fn get(&self, lane: usize, x: &mut [u8; N]) {
-        for (row, bytes) in self.x.iter().zip(x.as_chunks_mut().0) {
-            *bytes = row[lane].to_le_bytes();
+    fn set_value(&mut self, lane: usize, x: &[u8; N]) {
+        for (row, bytes) in self.x.iter_mut().zip(x.as_chunks().0) {
+            row[lane] = u64::from_le_bytes(*bytes);
         }
     }
 
     #[inline(always)]
-    fn idle(&mut self, lane: usize) {
-        for i in 0..4 {
-            self.seed[i][lane] = 0;
-            self.adrs[i][lane] = 0;
-            self.x[i][lane] = 0;
+    fn value(&self, lane: usize, x: &mut [u8; N]) {
+        for (row, bytes) in self.x.iter().zip(x.as_chunks_mut().0) {
+            *bytes = row[lane].to_le_bytes();
         }
     }
 }

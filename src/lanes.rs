@@ -225,12 +225,12 @@ impl<J: Sha2Job<u32>> Sha256Job for J {
 pub trait ChainLanes<const N: usize> {
     /// What PK.seed has become for this hash.
     type Prefix;
-    /// Puts a chain on a lane: PK.seed's prefix, the address (its hash field is the start) and the start value.
-    fn put(&mut self, lane: usize, prefix: &Self::Prefix, adrs: &Adrs, x: &[u8; N]);
-    /// Replaces the address of a lane.
-    fn readdress(&mut self, lane: usize, adrs: &Adrs);
+    /// Gives a lane its prefix.
+    fn set_prefix(&mut self, lane: usize, prefix: &Self::Prefix);
+    /// Gives a lane its address, whose hash field is where the chain starts.
+    fn set_adrs(&mut self, lane: usize, adrs: &Adrs);
+    /// Gives a lane its value.
+    fn set_value(&mut self, lane: usize, x: &[u8; N]);
     /// The value that a lane has reached.
-    fn get(&self, lane: usize, x: &mut [u8; N]);
-    /// Zeroes a lane that has nothing to do.
-    fn idle(&mut self, lane: usize);
+    fn value(&self, lane: usize, x: &mut [u8; N]);
 }

@@ -75,6 +75,11 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
         mut step: impl FnMut(&mut C, u32),
     ) {
         let mut lanes = [Lane { item: None, left: 0, prf: false }; W];
+        if let [prefix] = self.prefixes {
+            for lane in 0..W {
+                c.set_prefix(lane, prefix);
+            }
+        }
         loop {
             let mut burst = u32::MAX;
             for (i, lane) in lanes.iter_mut().enumerate() {
@@ -95,38 +100,42 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
         }
     }
 
-    /// Brings a lane that has no steps left to its next ones: from PRF to the chain, else to the next item.
+    /// Brings a lane that has no steps left to its next ones: from PRF to the chain, else to the next item. A lane
+    /// without either holds a zero value.
     #[inline(always)]
     fn attend<C: ChainLanes<N, Prefix = P>>(&mut self, i: usize, lane: &mut Lane, c: &mut C, items: &mut Range<usize>) {
         if let Some(item) = lane.item {
             let Chain { adrs, steps } = &self.chains[item];
             if lane.prf && *steps > 0 {
-                c.readdress(i, adrs);
+                c.set_adrs(i, adrs);
                 (lane.left, lane.prf) = (*steps, false);
                 return;
             }
-            c.get(i, &mut self.nodes[item]);
+            c.value(i, &mut self.nodes[item]);
         }
         for place in items {
             let item = self.order.at(place);
             let Chain { adrs, steps } = &self.chains[item];
-            let prefix = shared(self.prefixes, self.chains.len(), item);
             match self.start {
                 Start::Prf(sk_seed) => {
-                    c.put(i, prefix, &adrs.prf(), sk_seed);
+                    c.set_adrs(i, &adrs.prf());
+                    c.set_value(i, sk_seed);
                     *lane = Lane { item: Some(item), left: 1, prf: true };
-                    return;
                 }
                 Start::Nodes if *steps > 0 => {
-                    c.put(i, prefix, adrs, &self.nodes[item]);
+                    c.set_adrs(i, adrs);
+                    c.set_value(i, &self.nodes[item]);
                     *lane = Lane { item: Some(item), left: *steps, prf: false };
-                    return;
                 }
-                Start::Nodes => {}
+                Start::Nodes => continue,
             }
+            if self.prefixes.len() > 1 {
+                c.set_prefix(i, shared(self.prefixes, self.chains.len(), item));
+            }
+            return;
         }
         lane.item = None;
-        c.idle(i);
+        c.set_value(i, &[0; N]);
     }
 }
 

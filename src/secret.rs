@@ -14,6 +14,7 @@ pub(crate) fn wipe<T: Copy + Default>(words: &mut [T]) {
 }
 
 /// Hash values of `N` bytes on the heap, wiped on drop.
+#[derive(Clone)]
 pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);
 
 impl<const N: usize> Nodes<N> {

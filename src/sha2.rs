@@ -460,18 +460,14 @@ impl<const W: usize, const N: usize> ChainLanes<N> for Sha256Chains<W> {
     type Prefix = [u32; 8];
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, prefix: &[u32; 8], adrs: &Adrs, x: &[u8; N]) {
+    fn set_prefix(&mut self, lane: usize, prefix: &[u32; 8]) {
         for i in 0..8 {
             self.mid[i][lane] = prefix[i];
-        }
-        ChainLanes::<N>::readdress(self, lane, adrs);
-        for (row, bytes) in self.x.iter_mut().zip(x.as_chunks().0) {
-            row[lane] = u32::from_be_bytes(*bytes);
         }
     }
 
     #[inline(always)]
-    fn readdress(&mut self, lane: usize, adrs: &Adrs) {
+    fn set_adrs(&mut self, lane: usize, adrs: &Adrs) {
         let words = adrs.words32();
         for i in 0..5 {
             self.adrs[i][lane] = words[i];
@@ -480,21 +476,16 @@ impl<const W: usize, const N: usize> ChainLanes<N> for Sha256Chains<W> {
     }
 
     #[inline(always)]
-    fn get(&self, lane: usize, x: &mut [u8; N]) {
-        for (row, bytes) in self.x.iter().zip(x.as_chunks_mut().0) {
-            *bytes = row[lane].to_be_bytes();
+    fn set_value(&mut self, lane: usize, x: &[u8; N]) {
+        for (row, bytes) in self.x.iter_mut().zip(x.as_chunks().0) {
+            row[lane] = u32::from_be_bytes(*bytes);
         }
     }
 
     #[inline(always)]
-    fn idle(&mut self, lane: usize) {
-        for i in 0..8 {
-            self.mid[i][lane] = 0;
-            self.x[i][lane] = 0;
+    fn value(&self, lane: usize, x: &mut [u8; N]) {
+        for (row, bytes) in self.x.iter().zip(x.as_chunks_mut().0) {
+            *bytes = row[lane].to_be_bytes();
         }
-        for i in 0..5 {
-            self.adrs[i][lane] = 0;
-        }
-        self.hash[0][lane] = 0;
     }
 }

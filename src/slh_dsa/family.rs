@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::message::Message;
+use super::{message::Message, params::Params};
 use crate::{
     adrs::Adrs,
     engine::Engine,
@@ -169,9 +169,11 @@ fn mgf1_digest<H: Hash>(
     Ok(())
 }
 
-/// A family on an engine, with the public seeds absorbed: one, or one for each of the signatures that are processed
-/// side by side. Items of a call share the seeds evenly, in order.
+/// A parameter set's hashes on an engine, with the public seeds absorbed: one, or one for each of the signatures that
+/// are processed side by side. Items of a call share the seeds evenly, in order.
 pub(crate) struct Suite<X: Family> {
+    pub(crate) params: &'static Params,
+    pub(crate) engine: Engine,
     f: X::F,
     h: X::H,
     f_prefix: Vec<<X::F as Tweak>::Prefix>,
@@ -179,10 +181,14 @@ pub(crate) struct Suite<X: Family> {
 }
 
 impl<X: Family> Suite<X> {
-    pub(crate) fn new<'a>(engine: &Engine, pk_seeds: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub(crate) fn new<'a>(
+        params: &'static Params,
+        engine: &Engine,
+        pk_seeds: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Self {
         let (f, h) = (X::F::on(engine), X::H::on(engine));
         let (f_prefix, h_prefix) = pk_seeds.into_iter().map(|seed| (f.prefix(seed), h.prefix(seed))).unzip();
-        Self { f, h, f_prefix, h_prefix }
+        Self { params, engine: *engine, f, h, f_prefix, h_prefix }
     }
 
     /// PRF and F, along chains (Alg. 5).

@@ -35,13 +35,13 @@ fn node(params: &Params, pair: KeyPair, tree: usize, height: u32, index: u32) ->
 /// Signs with one value and authentication path per tree (Alg. 14 `fors_skGen`, Alg. 16 `fors_sign`) into `out`, and
 /// returns PK_FORS, which signing needs next anyway.
 pub(crate) fn sign<const N: usize, X: Family>(
-    params: &Params,
     suite: &Suite<X>,
     sk_seed: &[u8; N],
     pair: KeyPair,
     indices: &[u32],
     out: &mut [[u8; N]],
 ) -> [u8; N] {
+    let params = suite.params;
     let per_tree = 1 + params.a as usize;
     let batch = (LEAF_BATCH >> params.a).max(1);
     let mut roots = Nodes::zeroed(params.k);
@@ -55,22 +55,24 @@ pub(crate) fn sign<const N: usize, X: Family>(
     threads::for_each(batches, |(first, indices, out, roots)| {
         let leaf = |tree: usize, index| node(params, pair, first + tree, 0, index);
         let mut forest = Forest::<N>::new(indices.len(), params.a);
-        let leaves: Vec<Chain> = (0..indices.len())
-            .flat_map(|tree| (0..1 << params.a).map(move |index| Chain { adrs: leaf(tree, index), steps: 1 }))
-            .collect();
+        let mut leaves = Vec::with_capacity(indices.len() << params.a);
+        for tree in 0..indices.len() {
+            leaves.extend((0..1 << params.a).map(|index| Chain { adrs: leaf(tree, index), steps: 1 }));
+        }
         suite.chains(&leaves, Start::Prf(sk_seed), forest.leaves_mut());
         forest.grow(suite, |tree, height, index| node(params, pair, first + tree, height, index));
-        roots.copy_from_slice(forest.roots());
 
         let revealed: Vec<Chain> =
             indices.iter().enumerate().map(|(tree, &index)| Chain { adrs: leaf(tree, index), steps: 0 }).collect();
         let mut values = Nodes::zeroed(revealed.len());
         suite.chains(&revealed, Start::Prf(sk_seed), &mut values);
-        for (tree, part) in out.chunks_exact_mut(per_tree).enumerate() {
-            part[0] = values[tree];
-            for (slot, node) in part[1..].iter_mut().zip(forest.auth_path(tree, indices[tree])) {
+        for (i, tree) in forest.trees().enumerate() {
+            let part = &mut out[i * per_tree..(i + 1) * per_tree];
+            part[0] = values[i];
+            for (slot, node) in part[1..].iter_mut().zip(tree.auth_path(indices[i])) {
                 *slot = *node;
             }
+            roots[i] = tree.root();
         }
     });
     let mut public = [[0; N]];
@@ -80,10 +82,10 @@ pub(crate) fn sign<const N: usize, X: Family>(
 
 /// FORS public keys from many signatures in lock-step (Alg. 17 `fors_pkFromSig`).
 pub(crate) fn public_keys_from_signatures<const N: usize, X: Family>(
-    params: &Params,
     suite: &Suite<X>,
     candidates: &[Candidate<'_, N>],
 ) -> Vec<[u8; N]> {
+    let params = suite.params;
     let (k, per_tree) = (params.k, 1 + params.a as usize);
     let pair = |i: usize| candidates[i].selection.path[0];
     let part = |i: usize| &candidates[i / k].fors[i % k * per_tree..][..per_tree];

@@ -4,14 +4,15 @@
 use alloc::vec::Vec;
 
 use super::{
+    cache::Cache,
     family::{Family, Suite},
-    merkle::{Forest, climb},
+    merkle::{Forest, Tree, climb},
     params::Params,
     scheme::Candidate,
     threads,
-    wots::{self, KeyPair},
+    wots::{self, KeyPair, Trace},
 };
-use crate::adrs::TreeAdrs;
+use crate::{adrs::TreeAdrs, error::Error, secret::Nodes};
 
 /// WOTS+ public keys that are computed as one batch: enough chains to keep any number of lanes busy, few enough to
 /// stay in the cache.
@@ -29,60 +30,123 @@ pub(crate) fn path(params: &Params, tree: u64, leaf: u32) -> impl Iterator<Item 
     })
 }
 
-/// All nodes of the XMSS trees at the given places (Alg. 9 `xmss_node` for every node).
-fn trees<const N: usize, X: Family>(
-    params: &Params,
-    suite: &Suite<X>,
-    sk_seed: &[u8; N],
-    at: &[TreeAdrs],
-) -> Forest<N> {
+/// The key pairs of the trees at the given places, tree by tree.
+fn key_pairs(params: &Params, at: &[TreeAdrs]) -> impl Iterator<Item = KeyPair> {
+    at.iter().flat_map(|&tree| (0..1 << params.hp).map(move |leaf| KeyPair { tree, leaf }))
+}
+
+/// Public keys of many key pairs, in batches on all threads.
+fn leaves<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N], pairs: &[KeyPair], out: &mut [[u8; N]]) {
+    let batches = pairs.chunks(LEAF_BATCH).zip(out.chunks_mut(LEAF_BATCH)).collect();
+    threads::for_each(batches, |(pairs, out)| wots::public_keys(suite, sk_seed, pairs, out));
+}
+
+/// The trees at the given places (Alg. 9 `xmss_node` for every node).
+fn grow<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N], at: &[TreeAdrs]) -> Forest<N> {
+    let params = suite.params;
     let mut forest = Forest::new(at.len(), params.hp);
-    let pairs: Vec<KeyPair> =
-        at.iter().flat_map(|&tree| (0..1 << params.hp).map(move |leaf| KeyPair { tree, leaf })).collect();
-    let batches = pairs.chunks(LEAF_BATCH).zip(forest.leaves_mut().chunks_mut(LEAF_BATCH)).collect();
-    threads::for_each(batches, |(pairs, leaves)| wots::public_keys(suite, sk_seed, pairs, leaves));
+    leaves(suite, sk_seed, &key_pairs(params, at).collect::<Vec<_>>(), forest.leaves_mut());
     forest.grow(suite, |tree, height, index| at[tree].node(height, index));
     forest
 }
 
 /// PK.root, the root of the top tree (Alg. 18 lines 1 to 3).
-pub(crate) fn root<const N: usize, X: Family>(params: &Params, suite: &Suite<X>, sk_seed: &[u8; N]) -> [u8; N] {
-    trees(params, suite, sk_seed, &[TreeAdrs { layer: params.d - 1, tree: 0 }]).roots()[0]
+pub(crate) fn root<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N]) -> [u8; N] {
+    let forest = grow(suite, sk_seed, &[TreeAdrs { layer: suite.params.d - 1, tree: 0 }]);
+    forest.trees().map(Tree::root).next().unwrap_or([0; N])
+}
+
+/// Fills a cache.
+pub(crate) fn fill<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N], cache: &Cache) {
+    let missing: Vec<TreeAdrs> = cache.missing().collect();
+    for at in missing.chunks((LEAF_BATCH >> suite.params.hp).max(1)) {
+        for (at, tree) in at.iter().zip(grow(suite, sk_seed, at).trees()) {
+            cache.keep(&suite.engine, *at, tree.nodes());
+        }
+    }
+}
+
+/// As [`grow`] for the trees of key pairs that are to sign: their chains leave a trace.
+fn grow_traced<const N: usize, X: Family>(
+    suite: &Suite<X>,
+    sk_seed: &[u8; N],
+    signing: &[KeyPair],
+) -> (Forest<N>, Trace<N>) {
+    let params = suite.params;
+    let at: Vec<TreeAdrs> = signing.iter().map(|pair| pair.tree).collect();
+    let signs = |(i, _): &(usize, KeyPair)| signing[i >> params.hp].leaf as usize == i & ((1 << params.hp) - 1);
+    let (slots, others): (Vec<usize>, Vec<KeyPair>) =
+        key_pairs(params, &at).enumerate().filter(|pair| !signs(pair)).unzip();
+
+    let mut forest = Forest::new(at.len(), params.hp);
+    let mut public = Nodes::<N>::zeroed(signing.len() + others.len());
+    let (traced, plain) = public.split_at_mut(signing.len());
+    let trace = Trace::new(suite, sk_seed, signing, traced);
+    leaves(suite, sk_seed, &others, plain);
+    for (tree, (pair, leaf)) in signing.iter().zip(traced).enumerate() {
+        forest.leaves_mut()[(tree << params.hp) + pair.leaf as usize] = *leaf;
+    }
+    for (slot, leaf) in slots.into_iter().zip(plain) {
+        forest.leaves_mut()[slot] = *leaf;
+    }
+    forest.grow(suite, |tree, height, index| at[tree].node(height, index));
+    (forest, trace)
 }
 
 /// Signs `message` with the key pairs of `path` (Alg. 12 `ht_sign`, Alg. 10 `xmss_sign`) into `out`, the hypertree
-/// part of a signature.
+/// part of a signature. Trees that the cache has are taken from there, others that it has a place for are put there.
 pub(crate) fn sign<const N: usize, X: Family>(
-    params: &Params,
     suite: &Suite<X>,
     sk_seed: &[u8; N],
     path: &[KeyPair],
+    cache: Option<&Cache>,
     message: [u8; N],
     out: &mut [[u8; N]],
-) {
-    let at: Vec<TreeAdrs> = path.iter().map(|pair| pair.tree).collect();
-    let forest = trees(params, suite, sk_seed, &at);
+) -> Result<(), Error> {
+    let params = suite.params;
+    let kept = |pair: &KeyPair| cache.map_or(Ok(None), |cache| cache.get(&suite.engine, pair.tree));
+    let kept: Vec<Option<&[u8]>> = path.iter().map(kept).collect::<Result<_, _>>()?;
+    let (known, missing): (Vec<usize>, Vec<usize>) = (0..path.len()).partition(|&layer| kept[layer].is_some());
+    let pairs = |layers: &[usize]| layers.iter().map(|&layer| path[layer]).collect::<Vec<_>>();
+    let (forest, trace) = grow_traced(suite, sk_seed, &pairs(&missing));
+    let mut grown = forest.trees();
+    let trees: Vec<Tree<'_, N>> = kept
+        .iter()
+        .filter_map(|kept| match kept {
+            Some(nodes) => Some(Tree::from_nodes(params.hp, nodes.as_chunks().0)),
+            None => grown.next(),
+        })
+        .collect();
+    if let Some(cache) = cache {
+        missing.iter().for_each(|&layer| cache.keep(&suite.engine, path[layer].tree, trees[layer].nodes()));
+    }
+
     // each layer signs the root below it
     let messages: Vec<[u8; N]> =
-        core::iter::once(message).chain(forest.roots().iter().copied()).take(path.len()).collect();
-    let wots = wots::sign(suite, sk_seed, path, &messages);
-    for (layer, xmss) in out.chunks_exact_mut(params.xmss_nodes()).enumerate() {
-        let (values, auth) = xmss.split_at_mut(params.len());
-        values.copy_from_slice(&wots[layer * params.len()..][..params.len()]);
-        for (slot, node) in auth.iter_mut().zip(forest.auth_path(layer, path[layer].leaf)) {
-            *slot = *node;
+        core::iter::once(message).chain(trees.iter().map(|tree| tree.root())).take(path.len()).collect();
+    let messages = |layers: &[usize]| layers.iter().map(|&layer| messages[layer]).collect::<Vec<_>>();
+    let known_values = wots::sign(suite, sk_seed, &pairs(&known), &messages(&known));
+    let missing_values = trace.sign(suite, &messages(&missing));
+    for (layers, values) in [(known, known_values), (missing, missing_values)] {
+        for (layer, values) in layers.into_iter().zip(values.chunks_exact(params.len())) {
+            let xmss = &mut out[layer * params.xmss_nodes()..][..params.xmss_nodes()];
+            xmss[..params.len()].copy_from_slice(values);
+            for (slot, node) in xmss[params.len()..].iter_mut().zip(trees[layer].auth_path(path[layer].leaf)) {
+                *slot = *node;
+            }
         }
     }
+    Ok(())
 }
 
 /// Roots of the hypertree from many signatures in lock-step (Alg. 13 `ht_verify`, Alg. 11 `xmss_pkFromSig`). `nodes`
 /// holds the signed messages and becomes the roots.
 pub(crate) fn roots_from_signatures<const N: usize, X: Family>(
-    params: &Params,
     suite: &Suite<X>,
     candidates: &[Candidate<'_, N>],
     nodes: &mut [[u8; N]],
 ) {
+    let params = suite.params;
     for layer in 0..params.d as usize {
         let xmss = |item: usize| &candidates[item].hypertree[layer * params.xmss_nodes()..][..params.xmss_nodes()];
         let pairs: Vec<KeyPair> = candidates.iter().map(|candidate| candidate.selection.path[layer]).collect();

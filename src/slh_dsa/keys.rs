@@ -1,6 +1,8 @@
 //! Private keys, public keys and signatures as users hold them.
 
-use alloc::vec::Vec;
+#[cfg(feature = "getrandom")]
+use alloc::boxed::Box;
+use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
 use rand_core::TryCryptoRng;
@@ -9,6 +11,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::{
+    cache::Cache,
     message::Message,
     params::ParameterSet,
     prehash::{Framed, Mode},
@@ -52,7 +55,7 @@ impl Randomness<'static> {
     /// Hedged, from the operating system.
     pub fn os() -> Self {
         // a generator without fields: nothing is allocated, so nothing leaks
-        Self::Hedged(alloc::boxed::Box::leak(alloc::boxed::Box::new(getrandom::SysRng)))
+        Self::Hedged(Box::leak(Box::new(getrandom::SysRng)))
     }
 }
 
@@ -92,6 +95,9 @@ pub struct SigningKey {
     set: ParameterSet,
     engine: Engine,
     bytes: Zeroizing<Vec<u8>>,
+    /// Upper trees, shared by clones.
+    cache: Option<Arc<Cache>>,
+    check: bool,
 }
 
 impl SigningKey {
@@ -128,7 +134,7 @@ impl SigningKey {
     fn with_root(set: ParameterSet, engine: &Engine, mut bytes: Zeroizing<Vec<u8>>) -> Self {
         let (seeds, pk_root) = bytes.split_at_mut(3 * set.n());
         scheme::root(set, engine, &seeds[..set.n()], &seeds[2 * set.n()..], pk_root);
-        Self { set, engine: *engine, bytes }
+        Self { set, engine: *engine, bytes, cache: None, check: false }
     }
 
     /// Reads SK.seed || SK.prf || PK.seed || PK.root and checks that PK.root is the root that the seeds make, which
@@ -151,7 +157,7 @@ impl SigningKey {
     /// [`Error::WrongLength`] unless there are 4n bytes.
     pub fn from_bytes_unchecked(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
         check_len(set.signing_key_len(), bytes)?;
-        Ok(Self { set, engine: *engine, bytes: Zeroizing::new(bytes.to_vec()) })
+        Ok(Self { set, engine: *engine, bytes: Zeroizing::new(bytes.to_vec()), cache: None, check: false })
     }
 
     /// SK.seed || SK.prf || PK.seed || PK.root, 4n bytes.
@@ -176,6 +182,48 @@ impl SigningKey {
         self
     }
 
+    /// The same key, which keeps trees of the upper layers between signatures: as many whole layers as fit into `budget`
+    /// bytes, each tree from when it is first met. Signatures are the same bytes.
+    ///
+    /// | set | layers kept | bytes | of the hypertree's work |
+    /// |---|---|---|---|
+    /// | 128s | 1 / 2 of 7 | 16 KiB / 8.1 MiB | 1/7 / 2/7 |
+    /// | 128f | 3 / 5 of 22 | 22 KiB / 1.4 MiB | 3/22 / 5/22 |
+    /// | 192s | 1 / 2 of 7 | 24 KiB / 12.1 MiB | 1/7 / 2/7 |
+    /// | 192f | 3 / 5 of 22 | 31 KiB / 1.9 MiB | 3/22 / 5/22 |
+    /// | 256s | 1 / 2 of 8 | 16 KiB / 4.1 MiB | 1/8 / 2/8 |
+    /// | 256f | 2 / 4 of 17 | 18 KiB / 4.5 MiB | 2/17 / 4/17 |
+    ///
+    /// A kept tree carries a digest that every use checks, so that a bit that flips in memory ends in
+    /// [`Error::Fault`] and not in a signature over a wrong root: two signatures by one WOTS+ key over different
+    /// roots would let anybody forge. Faults in the computation itself are what
+    /// [`SigningKey::verify_after_sign`] is for.
+    #[must_use]
+    pub fn expand(mut self, budget: usize) -> Self {
+        self.cache = Some(Arc::new(Cache::new(self.set.params(), budget)));
+        self
+    }
+
+    /// Computes all trees that [`SigningKey::expand`] made room for, rather than as signatures meet them.
+    pub fn fill(&self) {
+        if let Some(cache) = &self.cache {
+            scheme::fill(self.set, &self.engine, self.parts(), cache);
+        }
+    }
+
+    /// Whole layers of trees that this key keeps.
+    pub fn kept_layers(&self) -> u32 {
+        self.cache.as_ref().map_or(0, |cache| cache.layers())
+    }
+
+    /// The same key, which verifies each signature before it hands it out, if `check`: a fault while signing ends in
+    /// [`Error::Fault`]. The message is read once more.
+    #[must_use]
+    pub fn verify_after_sign(mut self, check: bool) -> Self {
+        self.check = check;
+        self
+    }
+
     /// The public key.
     pub fn verifying_key(&self) -> VerifyingKey {
         VerifyingKey::new(self.set, &self.engine, &self.bytes[2 * self.set.n()..])
@@ -189,7 +237,7 @@ impl SigningKey {
     ///
     /// # Errors
     /// [`Error::ContextTooLong`], [`Error::WrongLength`] of a digest or of given randomness, [`Error::Randomness`],
-    /// [`Error::Read`] and [`Error::MessageChanged`] from the message's source.
+    /// [`Error::Read`] and [`Error::MessageChanged`] from the message's source, [`Error::Fault`].
     pub fn sign<M: Message>(
         &self,
         message: M,
@@ -203,7 +251,17 @@ impl SigningKey {
     fn sign_with<M: Message>(&self, message: M, mode: &Mode<'_>, opt_rand: Option<&[u8]>) -> Result<Signature, Error> {
         let mut message = Framed::new(&self.engine, mode, message)?;
         let key = self.parts();
-        scheme::sign(self.set, &self.engine, key, &mut message, opt_rand.unwrap_or(key.pk_seed)).map(Signature)
+        let opt_rand = opt_rand.unwrap_or(key.pk_seed);
+        let signature = scheme::sign(self.set, &self.engine, key, self.cache.as_deref(), &mut message, opt_rand)?;
+        if self.check {
+            let KeyParts { pk_seed, pk_root, .. } = key;
+            let claim = Claim { pk_seed, pk_root, message, signature: &signature };
+            scheme::verify(self.set, &self.engine, alloc::vec![claim])
+                .pop()
+                .unwrap_or(Err(Error::Fault))
+                .map_err(|error| if error == Error::InvalidSignature { Error::Fault } else { error })?;
+        }
+        Ok(Signature(signature))
     }
 
     /// Signs many messages: the result of each, in order.

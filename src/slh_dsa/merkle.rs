@@ -12,15 +12,15 @@ pub(crate) struct Forest<const N: usize> {
     nodes: Nodes<N>,
 }
 
+/// Where the nodes of a level begin in a forest.
+const fn level_start(count: usize, height: u32, level: u32) -> usize {
+    count * ((2 << height) - (2 << (height - level)))
+}
+
 impl<const N: usize> Forest<N> {
     /// Room for `count` trees.
     pub(crate) fn new(count: usize, height: u32) -> Self {
         Self { count, height, nodes: Nodes::zeroed(count * ((2 << height) - 1)) }
-    }
-
-    /// Where the nodes of `level` begin.
-    const fn level(&self, level: u32) -> usize {
-        self.count * ((2 << self.height) - (2 << (self.height - level)))
     }
 
     /// The leaves, to be filled before [`Forest::grow`].
@@ -31,29 +31,55 @@ impl<const N: usize> Forest<N> {
     /// Computes all inner nodes, a level of all trees at once. `adrs` names the node of a tree at a height and index.
     pub(crate) fn grow<X: Family>(&mut self, suite: &Suite<X>, adrs: impl Fn(usize, u32, u32) -> Adrs) {
         for height in 1..=self.height {
-            let level = self.level(height);
-            let (children, parents) = self.nodes.split_at_mut(level);
+            let (children, parents) = self.nodes.split_at_mut(level_start(self.count, self.height, height));
             let width = 1 << (self.height - height);
-            let adrs: Vec<Adrs> = (0..self.count)
-                .flat_map(|tree| (0..width).map(move |i| (tree, i)))
-                .map(|(t, i)| adrs(t, height, i))
-                .collect();
-            let children = &children[children.len() - 2 * adrs.len()..];
-            suite.compress(&adrs, children, &mut parents[..adrs.len()]);
+            let mut names = Vec::with_capacity(self.count << (self.height - height));
+            for tree in 0..self.count {
+                names.extend((0..width).map(|index| adrs(tree, height, index)));
+            }
+            let children = &children[children.len() - 2 * names.len()..];
+            suite.compress(&names, children, &mut parents[..names.len()]);
         }
     }
 
-    /// The root of each tree.
-    pub(crate) fn roots(&self) -> &[[u8; N]] {
-        &self.nodes[self.level(self.height)..]
+    /// The trees in order.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = Tree<'_, N>> {
+        (0..self.count).map(|index| Tree { index, count: self.count, height: self.height, nodes: &self.nodes })
+    }
+}
+
+/// One grown tree of a forest.
+#[derive(Clone, Copy)]
+pub(crate) struct Tree<'a, const N: usize> {
+    index: usize,
+    count: usize,
+    height: u32,
+    nodes: &'a [[u8; N]],
+}
+
+impl<'a, const N: usize> Tree<'a, N> {
+    /// The tree whose nodes are given, level by level, as [`Tree::nodes`] gives them.
+    pub(crate) fn from_nodes(height: u32, nodes: &'a [[u8; N]]) -> Self {
+        Self { index: 0, count: 1, height, nodes }
+    }
+
+    fn level(self, level: u32) -> &'a [[u8; N]] {
+        let width = 1 << (self.height - level);
+        &self.nodes[level_start(self.count, self.height, level) + self.index * width..][..width]
+    }
+
+    /// All nodes, level by level from the leaves.
+    pub(crate) fn nodes(self) -> impl Iterator<Item = [u8; N]> {
+        (0..=self.height).flat_map(move |level| self.level(level)).copied()
+    }
+
+    pub(crate) fn root(self) -> [u8; N] {
+        self.level(self.height)[0]
     }
 
     /// The siblings on the way from a leaf to the root, from the bottom (Alg. 10 lines 1 to 4, Alg. 16 lines 5 to 8).
-    pub(crate) fn auth_path(&self, tree: usize, leaf: u32) -> impl Iterator<Item = &[u8; N]> {
-        (0..self.height).map(move |level| {
-            let width = 1 << (self.height - level);
-            &self.nodes[self.level(level) + tree * width + ((leaf >> level) ^ 1) as usize]
-        })
+    pub(crate) fn auth_path(self, leaf: u32) -> impl Iterator<Item = &'a [u8; N]> {
+        (0..self.height).map(move |level| &self.level(level)[((leaf >> level) ^ 1) as usize])
     }
 }
 

@@ -2,6 +2,7 @@
 //! pure and pre-hash interfaces, batches, and keys in the encodings of RFC 9909.
 
 mod batch;
+mod cache;
 mod encoding;
 mod family;
 mod fors;

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
+    cache::Cache,
     family::{Family, Suite},
     fors, hypertree,
     message::Message,
@@ -61,11 +62,25 @@ pub(crate) fn root(set: ParameterSet, engine: &Engine, sk_seed: &[u8], pk_seed: 
         type Out = ();
         fn run<const N: usize, X: Family>(self) {
             let Self(params, engine, sk_seed, pk_seed, out) = self;
-            let suite = Suite::<X>::new(engine, [pk_seed]);
-            out.copy_from_slice(&hypertree::root::<N, X>(params, &suite, array(sk_seed)));
+            let suite = Suite::<X>::new(params, engine, [pk_seed]);
+            out.copy_from_slice(&hypertree::root::<N, X>(&suite, array(sk_seed)));
         }
     }
     set.visit(Root(set.params(), engine, sk_seed, pk_seed, out));
+}
+
+/// Computes every tree that a cache has an empty place for.
+pub(crate) fn fill(set: ParameterSet, engine: &Engine, key: KeyParts<'_>, cache: &Cache) {
+    struct Fill<'a>(&'static Params, &'a Engine, KeyParts<'a>, &'a Cache);
+    impl Op for Fill<'_> {
+        type Out = ();
+        fn run<const N: usize, X: Family>(self) {
+            let Self(params, engine, key, cache) = self;
+            let suite = Suite::<X>::new(params, engine, [key.pk_seed]);
+            hypertree::fill::<N, X>(&suite, array(key.sk_seed), cache);
+        }
+    }
+    set.visit(Fill(set.params(), engine, key, cache));
 }
 
 /// `slh_sign_internal` (Alg. 19) of M' with the given opt_rand, n bytes.
@@ -73,30 +88,31 @@ pub(crate) fn sign(
     set: ParameterSet,
     engine: &Engine,
     key: KeyParts<'_>,
+    cache: Option<&Cache>,
     message: &mut dyn Message,
     opt_rand: &[u8],
 ) -> Result<Vec<u8>, Error> {
-    struct Sign<'a>(&'static Params, &'a Engine, KeyParts<'a>, &'a mut dyn Message, &'a [u8]);
+    struct Sign<'a>(&'static Params, &'a Engine, KeyParts<'a>, Option<&'a Cache>, &'a mut dyn Message, &'a [u8]);
     impl Op for Sign<'_> {
         type Out = Result<Vec<u8>, Error>;
         fn run<const N: usize, X: Family>(self) -> Self::Out {
-            let Self(params, engine, key, message, opt_rand) = self;
+            let Self(params, engine, key, cache, message, opt_rand) = self;
             let mut r = [0; N];
             X::prf_msg(engine, key.sk_prf, opt_rand, message, &mut r)?;
             let selection = select::<X>(params, engine, &r, key.pk_seed, key.pk_root, message)?;
 
-            let suite = Suite::<X>::new(engine, [key.pk_seed]);
+            let suite = Suite::<X>::new(params, engine, [key.pk_seed]);
             let sk_seed = array(key.sk_seed);
             let path = &selection.path;
             let mut signature = alloc::vec![[0; N]; params.signature_nodes()];
             signature[0] = r;
             let (fors, hypertree) = signature[1..].split_at_mut(params.fors_nodes());
-            let public = fors::sign(params, &suite, sk_seed, path[0], &selection.indices, fors);
-            hypertree::sign(params, &suite, sk_seed, path, public, hypertree);
+            let public = fors::sign(&suite, sk_seed, path[0], &selection.indices, fors);
+            hypertree::sign(&suite, sk_seed, path, cache, public, hypertree)?;
             Ok(signature.into_flattened())
         }
     }
-    set.visit(Sign(set.params(), engine, key, message, opt_rand))
+    set.visit(Sign(set.params(), engine, key, cache, message, opt_rand))
 }
 
 /// H_msg and what it selects (Alg. 19 lines 5 to 10, Alg. 20 lines 5 to 10).
@@ -166,9 +182,9 @@ pub(crate) fn verify<M: Message>(
                 return verdicts;
             }
 
-            let suite = Suite::<X>::new(engine, candidates.iter().map(|candidate| candidate.seed));
-            let mut nodes = fors::public_keys_from_signatures(params, &suite, &candidates);
-            hypertree::roots_from_signatures(params, &suite, &candidates, &mut nodes);
+            let suite = Suite::<X>::new(params, engine, candidates.iter().map(|candidate| candidate.seed));
+            let mut nodes = fors::public_keys_from_signatures(&suite, &candidates);
+            hypertree::roots_from_signatures(&suite, &candidates, &mut nodes);
             for (candidate, node) in candidates.iter().zip(&nodes) {
                 if candidate.root != node {
                     verdicts[candidate.item] = Err(Error::InvalidSignature);

@@ -33,6 +33,17 @@ fn digits<const N: usize>(message: &[u8; N]) -> impl Iterator<Item = u32> {
     message.iter().flat_map(move |&byte| nibbles(byte)).chain(checksum)
 }
 
+/// Whole chains of many key pairs, from their secret starts on.
+fn whole_chains<const N: usize>(pairs: &[KeyPair]) -> Vec<Chain> {
+    let mut chains = Vec::with_capacity(pairs.len() * len::<N>());
+    for KeyPair { tree, leaf } in pairs {
+        for chain in 0..len::<N>() as u32 {
+            chains.push(Chain { adrs: tree.wots_hash(*leaf, chain, 0), steps: CHAIN_STEPS });
+        }
+    }
+    chains
+}
+
 /// Public keys of many key pairs (Alg. 6 `wots_pkGen`): PRF, whole chains, T_len.
 pub(crate) fn public_keys<const N: usize, X: Family>(
     suite: &Suite<X>,
@@ -40,13 +51,7 @@ pub(crate) fn public_keys<const N: usize, X: Family>(
     pairs: &[KeyPair],
     out: &mut [[u8; N]],
 ) {
-    let chains: Vec<Chain> = pairs
-        .iter()
-        .flat_map(|pair| {
-            (0..len::<N>() as u32)
-                .map(|chain| Chain { adrs: pair.tree.wots_hash(pair.leaf, chain, 0), steps: CHAIN_STEPS })
-        })
-        .collect();
+    let chains = whole_chains::<N>(pairs);
     let mut ends = Nodes::<N>::zeroed(chains.len());
     suite.chains(&chains, Start::Prf(sk_seed), &mut ends);
     compress(suite, pairs, &ends, out);
@@ -58,6 +63,50 @@ fn compress<const N: usize, X: Family>(suite: &Suite<X>, pairs: &[KeyPair], ends
     suite.compress(&adrs, ends, out);
 }
 
+/// Positions between two marks of a [`Trace`].
+const STRIDE: u32 = 4;
+
+/// Key pairs that will sign a message that is not known yet: their chains with a mark at every fourth position, so
+/// that signing starts from the last mark before a digit and not from PRF.
+pub(crate) struct Trace<const N: usize> {
+    chains: Vec<Chain>,
+    /// Values of all chains at positions 0, 4, 8 and 12.
+    marks: Vec<Nodes<N>>,
+}
+
+impl<const N: usize> Trace<N> {
+    /// Runs the chains to their ends and compresses these to the public keys `out`.
+    pub(crate) fn new<X: Family>(suite: &Suite<X>, sk_seed: &[u8; N], pairs: &[KeyPair], out: &mut [[u8; N]]) -> Self {
+        let mut chains = whole_chains::<N>(pairs);
+        chains.iter_mut().for_each(|chain| chain.steps = 0);
+        let mut nodes = Nodes::<N>::zeroed(chains.len());
+        suite.chains(&chains, Start::Prf(sk_seed), &mut nodes);
+        let mut marks = Vec::new();
+        for position in (0..=CHAIN_STEPS).step_by(STRIDE as usize) {
+            for chain in &mut chains {
+                *chain = Chain { adrs: chain.adrs.at(position), steps: STRIDE.min(CHAIN_STEPS - position) };
+            }
+            marks.push(nodes.clone());
+            suite.chains(&chains, Start::Nodes, &mut nodes);
+        }
+        compress(suite, pairs, &nodes, out);
+        Self { chains, marks }
+    }
+
+    /// Signatures of one message by each key pair (Alg. 7 `wots_sign`), `len` values each, back to back.
+    pub(crate) fn sign<X: Family>(mut self, suite: &Suite<X>, messages: &[[u8; N]]) -> Nodes<N> {
+        let mut values = Nodes::zeroed(self.chains.len());
+        let digits = messages.iter().flat_map(digits);
+        for (i, (chain, digit)) in self.chains.iter_mut().zip(digits).enumerate() {
+            let mark = digit / STRIDE;
+            *chain = Chain { adrs: chain.adrs.at(mark * STRIDE), steps: digit % STRIDE };
+            values[i] = self.marks[mark as usize][i];
+        }
+        suite.chains(&self.chains, Start::Nodes, &mut values);
+        values
+    }
+}
+
 /// Signatures of one message by each key pair (Alg. 7 `wots_sign`), `len` values each, back to back.
 pub(crate) fn sign<const N: usize, X: Family>(
     suite: &Suite<X>,
@@ -65,15 +114,10 @@ pub(crate) fn sign<const N: usize, X: Family>(
     pairs: &[KeyPair],
     messages: &[[u8; N]],
 ) -> Nodes<N> {
-    let chains: Vec<Chain> = pairs
-        .iter()
-        .zip(messages)
-        .flat_map(|(pair, message)| {
-            (0..)
-                .zip(digits(message))
-                .map(|(chain, steps)| Chain { adrs: pair.tree.wots_hash(pair.leaf, chain, 0), steps })
-        })
-        .collect();
+    let mut chains = whole_chains::<N>(pairs);
+    for (chain, digit) in chains.iter_mut().zip(messages.iter().flat_map(digits)) {
+        chain.steps = digit;
+    }
     let mut values = Nodes::zeroed(chains.len());
     suite.chains(&chains, Start::Prf(sk_seed), &mut values);
     values

@@ -83,10 +83,11 @@ impl Avx512 {
     pub(crate) const fn unproven() -> Self {
         Self(())
     }
+}
 
-    /// The narrow half.
-    pub(crate) const fn vl(self) -> Avx512Vl {
-        Avx512Vl(())
+impl From<Avx512> for Avx512Vl {
+    fn from(_: Avx512) -> Self {
+        Self(())
     }
 }
 

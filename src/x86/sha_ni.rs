@@ -231,7 +231,7 @@ fn chain<const W: usize, const N: usize>(_: ShaNi, c: &mut Sha256Chains<W>, step
                 _mm_blend_epi16::<0xaa>(_mm_alignr_epi8::<12>($high, $low), _mm_alignr_epi8::<8>($high, $low))
             };
         }
-        let bits = 8 * (64 + 22 + N as i32);
+        let bits = (8 * (64 + 22 + N as u32)).cast_signed();
         // exchanges halves, and words 0 with 1 and 2 with 3: what B A D C needs to become A B C D
         let turn = _mm_set_epi64x(0x0908_0b0a_0d0c_0f0e_u64.cast_signed(), 0x0100_0302_0504_0706);
         let halves = _mm_set_epi64x(0x0d0c_0f0e_0908_0b0a, 0x0504_0706_0100_0302);

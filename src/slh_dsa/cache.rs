@@ -1,0 +1,95 @@
+//! Upper trees of the hypertree, kept between signatures of one key.
+//!
+//! The top tree takes part in every signature, each tree below it in one of 2^h', and so on. A kept tree need not be
+//! computed again; its WOTS+ signature, which differs with the message below, still is.
+
+use alloc::{boxed::Box, vec::Vec};
+
+use once_cell::race::OnceBox;
+
+use super::params::Params;
+use crate::{adrs::TreeAdrs, engine::Engine, error::Error, hash::Hash, sha2::Sha256};
+
+/// All nodes of one tree, which are public, and their digest.
+struct Kept {
+    nodes: Vec<u8>,
+    digest: [u8; 32],
+}
+
+/// Places for all trees of the upper layers, filled as signing meets them.
+pub(crate) struct Cache {
+    /// The lowest layer that is kept.
+    first: u32,
+    /// Trees by layer from the first, and by index.
+    layers: Vec<Vec<OnceBox<Kept>>>,
+}
+
+/// Bytes of a kept tree and its place.
+const fn tree_bytes(params: &Params) -> usize {
+    ((2 << params.hp) - 1) * params.n + size_of::<Kept>() + size_of::<OnceBox<Kept>>()
+}
+
+/// Trees of a layer, as far as they can be counted.
+fn trees(params: &Params, layer: u32) -> Option<usize> {
+    1_usize.checked_shl((params.d - 1 - layer) * params.hp).filter(|&count| count > 0)
+}
+
+/// Bytes that the trees of the top `layers` layers take, if they can be counted.
+pub(crate) fn bytes(params: &Params, layers: u32) -> Option<usize> {
+    (params.d - layers..params.d)
+        .try_fold(0_usize, |sum, layer| sum.checked_add(trees(params, layer)?.checked_mul(tree_bytes(params))?))
+}
+
+impl Cache {
+    /// Places for as many whole layers as fit into `budget` bytes once they are filled.
+    pub(crate) fn new(params: &Params, budget: usize) -> Self {
+        let fits = |layers: &u32| bytes(params, *layers).is_some_and(|bytes| bytes <= budget);
+        let kept = (0..=params.d).take_while(fits).last().unwrap_or(0);
+        let first = params.d - kept;
+        let layer = |layer| (0..trees(params, layer).unwrap_or(0)).map(|_| OnceBox::new()).collect();
+        Self { first, layers: (first..params.d).map(layer).collect() }
+    }
+
+    /// Layers that are kept.
+    pub(crate) fn layers(&self) -> u32 {
+        self.layers.len() as u32
+    }
+
+    fn place(&self, at: TreeAdrs) -> Option<&OnceBox<Kept>> {
+        let layer = self.layers.get(at.layer.checked_sub(self.first)? as usize)?;
+        layer.get(usize::try_from(at.tree).ok()?)
+    }
+
+    /// Places that are still empty.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = TreeAdrs> {
+        (self.first..).zip(&self.layers).flat_map(|(layer, trees)| {
+            (0..).zip(trees).filter(|(_, kept)| kept.get().is_none()).map(move |(tree, _)| TreeAdrs { layer, tree })
+        })
+    }
+
+    /// The nodes of a tree, if they have been kept and are still what they were.
+    ///
+    /// A changed node must never be signed: two signatures by one WOTS+ key over different roots let anybody forge.
+    pub(crate) fn get(&self, engine: &Engine, at: TreeAdrs) -> Result<Option<&[u8]>, Error> {
+        let Some(kept) = self.place(at).and_then(OnceBox::get) else { return Ok(None) };
+        if digest(engine, at, &kept.nodes) == kept.digest { Ok(Some(&kept.nodes)) } else { Err(Error::Fault) }
+    }
+
+    /// Keeps a tree if its layer is one of those that are.
+    pub(crate) fn keep<const N: usize>(&self, engine: &Engine, at: TreeAdrs, nodes: impl Iterator<Item = [u8; N]>) {
+        if let Some(place) = self.place(at) {
+            let nodes: Vec<u8> = nodes.flatten().collect();
+            let digest = digest(engine, at, &nodes);
+            // another thread may have been faster, with the same nodes
+            let _ = place.set(Box::new(Kept { nodes, digest }));
+        }
+    }
+}
+
+/// SHA-256 over a tree's place and nodes.
+fn digest(engine: &Engine, at: TreeAdrs, nodes: &[u8]) -> [u8; 32] {
+    let mut out = [0; 32];
+    let place = [at.tree.to_be_bytes(), u64::from(at.layer).to_be_bytes()];
+    Sha256::on(engine).hash(&[place.as_flattened(), nodes], &mut out).expect("SHA-256 makes 32 bytes");
+    out
+}
