@@ -40,6 +40,16 @@ impl Backend {
             Self::ShaNi => "sha-ni",
         }
     }
+
+    /// What a machine must have for it.
+    pub const fn needs(self) -> &'static str {
+        match self {
+            Self::Portable => "nothing",
+            Self::Avx2 => "x86-64 with AVX2, BMI1 and BMI2",
+            Self::Avx512 | Self::Avx512Vl => "x86-64 with AVX-512 F, BW and VL, BMI1 and BMI2",
+            Self::ShaNi => "x86-64 with SHA-NI, SSSE3 and SSE4.1",
+        }
+    }
 }
 
 impl fmt::Display for Backend {

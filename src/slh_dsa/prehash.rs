@@ -46,7 +46,7 @@ impl Default for Mode<'_> {
 }
 
 macro_rules! functions {
-    ($($function:ident = $name:literal, $len:literal, $hash:ty;)*) => {
+    ($($function:ident = $name:literal $(| $alias:literal)*, $len:literal, $hash:ty;)*) => {
         /// A pre-hash function (FIPS 205 section 10.2.2), in the order of the object identifiers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum PreHash {
@@ -57,7 +57,7 @@ macro_rules! functions {
             /// All twelve.
             pub const ALL: [Self; 12] = [$(Self::$function),*];
 
-            /// The name, e.g. `SHA2-256`, `SHAKE-128`.
+            /// The name, e.g. `SHA2-256`, `SHAKE128`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$function => $name),*
@@ -71,6 +71,13 @@ macro_rules! functions {
                 }
             }
 
+            /// The name and its other spellings.
+            const fn spellings(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$function => &[$name $(, $alias)*]),*
+                }
+            }
+
             fn digest(self, engine: &Engine, message: &mut dyn Message, out: &mut [u8]) -> Result<(), Error> {
                 match self {
                     $(Self::$function => digest::<$hash>(engine, &[], message, out)),*
@@ -80,18 +87,18 @@ macro_rules! functions {
     };
 }
 functions! {
-    Sha2_256 = "SHA2-256", 32, Sha256;
-    Sha2_384 = "SHA2-384", 48, Sha384;
-    Sha2_512 = "SHA2-512", 64, Sha512;
-    Sha2_224 = "SHA2-224", 28, Sha224;
-    Sha2_512_224 = "SHA2-512/224", 28, Sha512_224;
-    Sha2_512_256 = "SHA2-512/256", 32, Sha512_256;
+    Sha2_256 = "SHA2-256" | "SHA-256" | "SHA256", 32, Sha256;
+    Sha2_384 = "SHA2-384" | "SHA-384" | "SHA384", 48, Sha384;
+    Sha2_512 = "SHA2-512" | "SHA-512" | "SHA512", 64, Sha512;
+    Sha2_224 = "SHA2-224" | "SHA-224" | "SHA224", 28, Sha224;
+    Sha2_512_224 = "SHA2-512/224" | "SHA-512/224" | "SHA512/224", 28, Sha512_224;
+    Sha2_512_256 = "SHA2-512/256" | "SHA-512/256" | "SHA512/256", 32, Sha512_256;
     Sha3_224 = "SHA3-224", 28, Sha3_224;
     Sha3_256 = "SHA3-256", 32, Sha3_256;
     Sha3_384 = "SHA3-384", 48, Sha3_384;
     Sha3_512 = "SHA3-512", 64, Sha3_512;
-    Shake128 = "SHAKE-128", 32, Shake128;
-    Shake256 = "SHAKE-256", 64, Shake256;
+    Shake128 = "SHAKE128" | "SHAKE-128", 32, Shake128;
+    Shake256 = "SHAKE256" | "SHAKE-256", 64, Shake256;
 }
 
 impl PreHash {
@@ -109,19 +116,10 @@ impl fmt::Display for PreHash {
 
 impl FromStr for PreHash {
     type Err = Error;
-    /// Reads a name in upper or lower case, with or without dashes; `SHA2` may be written `SHA`.
+    /// Reads a name in upper or lower case; `SHA2-256` may be written `SHA-256` or `SHA256`, `SHAKE128` with a dash.
     fn from_str(name: &str) -> Result<Self, Error> {
-        let plain = |name: &str| -> Vec<u8> {
-            name.bytes().filter(|b| !b"-_/".contains(b)).map(|b| b.to_ascii_lowercase()).collect()
-        };
-        let given = plain(name);
-        Self::ALL
-            .into_iter()
-            .find(|function| {
-                let known = plain(function.name());
-                given == known || known.strip_prefix(b"sha2").is_some_and(|rest| given == [b"sha", rest].concat())
-            })
-            .ok_or(Error::UnknownName)
+        let is_spelled = |function: &Self| function.spellings().iter().any(|known| known.eq_ignore_ascii_case(name));
+        Self::ALL.into_iter().find(is_spelled).ok_or(Error::UnknownName)
     }
 }
 

@@ -1,0 +1,177 @@
+//! `hashloom key`.
+
+use std::{
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+};
+
+use hashloom::slh_dsa::ParameterSet;
+use serde_json::json;
+
+use crate::{
+    app::App,
+    args::set_parser,
+    error::{Error, Outcome},
+    keys::{self, Format, Key as AnyKey, KeyFile},
+    output::name,
+    store::{self, Access, Existing},
+};
+
+/// Look at keys and convert them.
+#[derive(clap::Subcommand)]
+pub enum Key {
+    Inspect(Inspect),
+    Convert(Convert),
+    Public(Public),
+}
+
+/// Tell what a key file is: its set, private or public, its form, its fingerprint, and whether it is consistent.
+///
+/// The fingerprint is the SHA-256 of the public key in DER (SPKI), the same for both halves of a pair and for every
+/// form. A private key is inconsistent if its public root does not follow from its seeds; the exit code is then 1.
+///
+/// For example: hashloom key inspect key.pem
+#[derive(clap::Args)]
+pub struct Inspect {
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Write a key in another form.
+///
+/// For example: hashloom key convert key.pem --format der --out key.der
+#[derive(clap::Args)]
+pub struct Convert {
+    #[command(flatten)]
+    source: Source,
+    /// Form to write
+    #[arg(long, value_enum)]
+    format: Format,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// Extract the public key from a private one.
+///
+/// With --json and without --out, DER and raw keys are in hexadecimal.
+///
+/// For example: hashloom key public key.pem --out pub.pem
+#[derive(clap::Args)]
+pub struct Public {
+    #[command(flatten)]
+    source: Source,
+    /// Form to write
+    #[arg(long, value_enum, default_value_t = Format::Pem)]
+    format: Format,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(clap::Args)]
+struct Source {
+    /// Key file: PEM, DER or raw bytes
+    file: PathBuf,
+    /// Parameter set of a raw key, whose bytes do not tell it
+    #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
+    set: Option<ParameterSet>,
+}
+
+impl Source {
+    fn read(&self, app: &App) -> Result<KeyFile, Error> {
+        keys::read(&self.file, self.set, &app.start_engine())
+    }
+}
+
+pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
+    match command {
+        Key::Inspect(args) => inspect(args, app),
+        Key::Convert(args) => {
+            let key = args.source.read(app)?.key;
+            write(&key, args.format, &args.out, args.force, app)
+        }
+        Key::Public(args) => {
+            let key = args.source.read(app)?.key.to_public();
+            match &args.out {
+                Some(out) => write(&key, args.format, out, args.force, app),
+                None if app.out.json => {
+                    let bytes = key.encode(args.format);
+                    let text = match args.format {
+                        Format::Pem => String::from_utf8_lossy(&bytes).into_owned(),
+                        Format::Der | Format::Raw => hex::encode(&bytes),
+                    };
+                    let json = json!({
+                        "kind": "key",
+                        "set": key.set().name(),
+                        "key": key.kind(),
+                        "format": args.format.name(),
+                        "encoded": text,
+                    });
+                    app.out.line(json.to_string()).map(|()| Outcome::Good)
+                }
+                None if args.format != Format::Pem && io::stdout().is_terminal() => {
+                    Err(Error::usage("the terminal cannot show binary keys: use --out or --format pem"))
+                }
+                None => app.out.write(&key.encode(args.format)).map(|()| Outcome::Good),
+            }
+        }
+    }
+}
+
+fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
+    let file = &args.source.file;
+    let (found, consistent) = keys::read_unchecked(file, args.source.set, &app.start_engine())?;
+    let (set, kind, fingerprint) = (found.key.set(), found.key.kind(), found.key.fingerprint()?);
+    let verdict = match consistent {
+        None => "nothing to check",
+        Some(true) => &app.out.good("yes"),
+        Some(false) => &app.out.bad("NO: the public root does not follow from the seeds"),
+    };
+    let text = || {
+        format!(
+            "file         {}\nset          {set}\nkind         {kind}\nformat       {}\nfingerprint  SHA256:{fingerprint}\n\
+             consistent   {verdict}",
+            name(file),
+            found.format.name(),
+        )
+    };
+    let json = json!({
+        "kind": "key",
+        "file": file.to_string_lossy(),
+        "set": set.name(),
+        "key": kind,
+        "format": found.format.name(),
+        "fingerprint": fingerprint,
+        "consistent": consistent,
+    });
+    app.out.result(text, &json)?;
+    Ok(if consistent == Some(false) { Outcome::Invalid } else { Outcome::Good })
+}
+
+fn write(key: &AnyKey, format: Format, out: &Path, force: bool, app: &App) -> Result<Outcome, Error> {
+    let existing = if force { Existing::Replace } else { Existing::Keep };
+    keys::check_target(out, existing)?;
+    let access = match key {
+        AnyKey::Private(_) => Access::Private,
+        AnyKey::Public(_) => Access::Public,
+    };
+    store::write(out, &key.encode(format), access, existing)?;
+    let json = json!({
+        "kind": "key",
+        "file": out.to_string_lossy(),
+        "set": key.set().name(),
+        "key": key.kind(),
+        "format": format.name(),
+    });
+    if app.out.json || !app.out.quiet {
+        app.out.result(|| format!("{}: {} key, {}, {}", name(out), key.kind(), key.set(), format.name()), &json)?;
+    }
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,99 @@
+//! `hashloom keygen`.
+
+use std::path::PathBuf;
+
+use hashloom::{
+    Engine,
+    slh_dsa::{ParameterSet, SigningKey},
+};
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use crate::{
+    app::App,
+    args::{DEFAULT_SET, set_parser},
+    error::{Error, Outcome},
+    keys::{self, Format, Key},
+    output::name,
+    store::{self, Access, Existing},
+};
+
+/// Make a key pair.
+///
+/// The private key is written so that only its owner can read it (mode 0600). It contains the public key: `hashloom
+/// key public` extracts it, and `verify` accepts either.
+///
+/// For example: hashloom keygen --set SLH-DSA-SHAKE-192s --out key.pem --pub pub.pem
+#[derive(clap::Args)]
+pub struct Args {
+    /// Parameter set
+    #[arg(long, value_parser = set_parser(), ignore_case = true, default_value = DEFAULT_SET.name())]
+    set: ParameterSet,
+    /// File for the private key
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// File for the public key
+    #[arg(long = "pub", value_name = "FILE")]
+    public: Option<PathBuf>,
+    /// Form of the files: PKCS#8 and SPKI as PEM or DER, or the bytes of FIPS 205
+    #[arg(long, value_enum, default_value_t = Format::Pem)]
+    format: Format,
+    /// Make the key from SK.seed || SK.prf || PK.seed in hexadecimal, for tests: command lines are not secret
+    #[arg(long, value_name = "HEX")]
+    seed_hex: Option<String>,
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
+    if args.public.as_ref() == Some(&args.out) {
+        return Err(Error::usage("--out and --pub are the same file"));
+    }
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    for path in std::iter::once(&args.out).chain(&args.public) {
+        keys::check_target(path, existing)?;
+    }
+    let engine = app.start_engine();
+    let signing = match &args.seed_hex {
+        Some(digits) => from_seeds(args.set, &engine, digits)?,
+        None => keys::generate(args.set, &engine)?,
+    };
+    let key = Key::Private(Box::new(signing));
+    store::write(&args.out, &key.encode(args.format), Access::Private, existing)?;
+    let public = key.to_public();
+    if let Some(path) = &args.public {
+        store::write(path, &public.encode(args.format), Access::Public, existing)?;
+    }
+    let fingerprint = key.fingerprint()?;
+    let text = || {
+        let public = args.public.as_ref().map(|path| format!("public key   {}\n", name(path))).unwrap_or_default();
+        format!(
+            "set          {}\nprivate key  {}\n{public}fingerprint  SHA256:{fingerprint}",
+            args.set,
+            name(&args.out)
+        )
+    };
+    let json = json!({
+        "kind": "key",
+        "set": args.set.name(),
+        "format": args.format.name(),
+        "private_key": args.out.to_string_lossy(),
+        "public_key": args.public.as_ref().map(|path| path.to_string_lossy()),
+        "fingerprint": fingerprint,
+        "engine": engine.to_string(),
+    });
+    if app.out.json || !app.out.quiet {
+        app.out.result(text, &json)?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn from_seeds(set: ParameterSet, engine: &Engine, digits: &str) -> Result<SigningKey, Error> {
+    let n = set.n();
+    let bytes = Zeroizing::new(hex::decode(digits).map_err(|e| Error::usage(format!("--seed-hex: {e}")))?);
+    if bytes.len() != 3 * n {
+        return Err(Error::usage(format!("--seed-hex: {set} needs {} bytes, got {}", 3 * n, bytes.len())));
+    }
+    Ok(SigningKey::from_seeds(set, engine, &bytes[..n], &bytes[n..2 * n], &bytes[2 * n..])?)
+}

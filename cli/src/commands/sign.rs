@@ -1,0 +1,232 @@
+//! `hashloom sign`.
+
+use std::{
+    collections::HashMap,
+    fs::{File, FileType},
+    io::{self, Read, Seek},
+    path::{Path, PathBuf},
+};
+
+use hashloom::slh_dsa::{Mode, ParameterSet, Randomness, Reader, Signature, SigningKey};
+use serde_json::json;
+
+use crate::{
+    app::App,
+    args::{ModeArgs, set_parser},
+    error::{Error, Outcome},
+    input::Input,
+    keys::{self, DefaultKey, Key},
+    output::{Line, Report, Unit, count, name},
+    parallel,
+    store::{self, Access, Existing},
+};
+
+/// Bytes of a pipe that are kept in memory before the temporary file is used.
+const SPOOL_MEMORY: usize = 1 << 20;
+
+/// Sign files.
+///
+/// The signature of FILE is written to FILE.sig, whole or not at all; an older one is replaced. All files are signed
+/// even if some cannot be.
+///
+/// Without --key a default key is used. It is in $HASHLOOM_HOME or the data directory of the platform, as default.pem
+/// with its public key default.pub.pem, and is made when it is first needed.
+///
+/// Signing reads a message twice. Standard input, written as -, and pipes can be read only once: they need --spool,
+/// which copies them to memory, or if they are long to an unnamed temporary file. The signature of standard input is
+/// stdin.sig in --out-dir.
+///
+/// For example: hashloom sign README.md src/*.rs
+#[derive(clap::Args)]
+pub struct Args {
+    /// Messages to sign; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Private key: PEM, DER or raw [default: the default key]
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Parameter set of a raw key, or of the default key that is made
+    #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
+    set: Option<ParameterSet>,
+    /// Directory for the signatures [default: beside each file]
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    #[command(flatten)]
+    mode: ModeArgs,
+    /// Make the same signature for the same message, instead of adding randomness against side channels and faults
+    #[arg(long)]
+    deterministic: bool,
+    /// Read pipes and standard input to temporary storage first
+    #[arg(long)]
+    spool: bool,
+}
+
+/// A message and where its signature goes.
+struct Job {
+    index: usize,
+    input: Input,
+    signature: PathBuf,
+}
+
+pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
+    let signed_mode = args.mode.check()?;
+    let jobs = jobs(args)?;
+    if let Some(dir) = &args.out_dir
+        && !dir.is_dir()
+    {
+        return Err(Error::content(dir, "is not a directory"));
+    }
+    let engine = app.start_engine();
+    let key = match &args.key {
+        Some(path) => {
+            warn_of_access(path);
+            keys::read(path, args.set, &engine)?.key
+        }
+        None => DefaultKey::locate()?.signing_key(args.set, app, &engine)?.key,
+    };
+    let fingerprint = key.fingerprint()?;
+    let Key::Private(key) = key else {
+        let path = args.key.as_deref().unwrap_or(Path::new("default key"));
+        return Err(Error::content(path, "is a public key; signing takes a private one"));
+    };
+
+    let report = Report::new(&app.out, app.out.progress(jobs.len() as u64, Unit::Items("signatures")));
+    parallel::for_each(&jobs, |job| {
+        let result = sign(&key, job, &signed_mode.mode(), args);
+        report.bar().inc(1);
+        report.add(job.index, result.map_or_else(|e| Line::failed(job.input.path(), &e), |n| line(job, n, app)))
+    });
+    let tally = report.finish()?;
+
+    let rate = tally.rate(tally.good);
+    let (set, seconds) = (key.set(), tally.elapsed.as_secs_f64());
+    let text = || {
+        let (files, errors) = (count(tally.good, "file"), count(tally.failed, "error"));
+        let text = format!("signed {files} in {seconds:.3} s ({rate:.1} signatures/s), {set}, {errors}");
+        app.with_engine(text)
+    };
+    let json = json!({
+        "kind": "summary",
+        "command": "sign",
+        "set": set.name(),
+        "key": fingerprint,
+        "engine": engine.to_string(),
+        "signed": tally.good,
+        "failed": tally.failed,
+        "seconds": seconds,
+        "signatures_per_second": rate,
+    });
+    app.out.summary(text, &json)?;
+    Ok(tally.outcome())
+}
+
+/// Finds each signature's file, and refuses those that get in each other's way.
+fn jobs(args: &Args) -> Result<Vec<Job>, Error> {
+    let mut jobs = Vec::with_capacity(args.files.len());
+    let mut taken: HashMap<PathBuf, &Path> = HashMap::with_capacity(args.files.len());
+    for (index, file) in args.files.iter().enumerate() {
+        let input = Input::from_arg(file.clone());
+        let signature = input.signature_path(args.out_dir.as_deref(), "--out-dir")?;
+        if let Some(other) = taken.insert(signature.clone(), file) {
+            return Err(Error::usage(format!(
+                "{} and {} would both have their signature in {}",
+                name(other),
+                name(file),
+                name(&signature)
+            )));
+        }
+        jobs.push(Job { index, input, signature });
+    }
+    for file in &args.files {
+        if let Some(of) = taken.get(file) {
+            return Err(Error::usage(format!(
+                "{} is to be signed, and to be overwritten by the signature of {}",
+                name(file),
+                name(of)
+            )));
+        }
+    }
+    Ok(jobs)
+}
+
+/// Signs a message and stores the signature; returns the bytes of the message.
+fn sign(key: &SigningKey, job: &Job, mode: &Mode<'_>, args: &Args) -> Result<u64, Error> {
+    let once = match job.input.metadata()? {
+        None => true,
+        Some(metadata) => reads_once(metadata.file_type()),
+    };
+    let (signature, bytes) = if once && args.spool {
+        let path = job.input.path();
+        let mut spool = tempfile::spooled_tempfile(SPOOL_MEMORY);
+        let bytes = io::copy(&mut job.input.open()?, &mut spool).map_err(Error::file(path, "cannot spool"))?;
+        spool.rewind().map_err(Error::file(path, "cannot spool"))?;
+        tracing::debug!(file = %name(path), bytes, "spooled");
+        (sign_source(key, spool, job, mode, args)?, bytes)
+    } else if once {
+        let what = if job.input == Input::Stdin { "standard input" } else { "a pipe or device" };
+        let reason = format!("{what} can be read only once, and signing takes messages to read twice: use --spool");
+        return Err(Error::content(job.input.path(), reason));
+    } else {
+        let path = job.input.path();
+        let file = File::open(path).map_err(Error::file(path, "cannot read"))?;
+        let bytes = file.metadata().map_err(Error::file(path, "cannot read"))?.len();
+        (sign_source(key, file, job, mode, args)?, bytes)
+    };
+    store::write(&job.signature, signature.as_ref(), Access::Public, Existing::Replace)?;
+    Ok(bytes)
+}
+
+fn sign_source(
+    key: &SigningKey,
+    source: impl Read + Seek,
+    job: &Job,
+    mode: &Mode<'_>,
+    args: &Args,
+) -> Result<Signature, Error> {
+    let randomness = if args.deterministic { Randomness::Deterministic } else { Randomness::os() };
+    Reader::new(source)
+        .and_then(|reader| key.sign(reader, mode, randomness))
+        .map_err(|error| Error::content(job.input.path(), error.to_string()))
+}
+
+#[cfg(unix)]
+fn reads_once(kind: FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() || kind.is_socket() || kind.is_char_device()
+}
+
+#[cfg(not(unix))]
+fn reads_once(kind: FileType) -> bool {
+    !kind.is_file()
+}
+
+/// A private key that others can read is worth a word, and no more: where it is kept is its owner's choice.
+fn warn_of_access(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(metadata) = path.metadata() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = metadata.permissions().mode() & 0o777;
+        if metadata.is_file() && mode & 0o077 != 0 {
+            tracing::warn!("{}: others may read this private key (mode {mode:04o})", name(path));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+fn line(job: &Job, bytes: u64, app: &App) -> Line {
+    let file = job.input.path();
+    let text = if app.out.quiet {
+        String::new()
+    } else {
+        format!("{}: {} {}", name(file), app.out.good("signed"), app.out.dim(&format!("-> {}", name(&job.signature))))
+    };
+    let json = json!({
+        "kind": "file",
+        "file": file.to_string_lossy(),
+        "status": "signed",
+        "signature": job.signature.to_string_lossy(),
+        "bytes": bytes,
+    });
+    Line { outcome: Outcome::Good, text: text.into_bytes(), json }
+}

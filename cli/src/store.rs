@@ -1,0 +1,85 @@
+//! Files that appear whole or not at all.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use crate::error::Error;
+
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Its owner only.
+    Private,
+    /// Whoever the umask lets.
+    Public,
+}
+
+/// What to do about a file of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Put the new one in its place.
+    Replace,
+    /// Fail, also if it appears only while the new one is written.
+    Keep,
+}
+
+/// Writes a temporary file in the same directory, syncs it and gives it its name.
+pub fn write(path: &Path, bytes: &[u8], access: Access, existing: Existing) -> Result<(), Error> {
+    try_write(path, bytes, access, existing).map_err(Error::file(path, "cannot write"))
+}
+
+/// [`write`], for callers that look at the kind of error; `AlreadyExists` is that of [`Existing::Keep`].
+pub fn try_write(path: &Path, bytes: &[u8], access: Access, existing: Existing) -> io::Result<()> {
+    // A rename would put a plain file in the place of a device or pipe.
+    if path.metadata().is_ok_and(|m| !m.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "exists and is not a regular file"));
+    }
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".hashloom-");
+    #[cfg(unix)]
+    let permissions = permissions(access);
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    let mut file = builder.tempfile_in(dir)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    match existing {
+        Existing::Replace => file.persist(path)?,
+        Existing::Keep => file.persist_noclobber(path)?,
+    };
+    if access == Access::Private {
+        // What a key signed is worth nothing if the key's name is lost in a crash.
+        sync_directory(dir)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn permissions(access: Access) -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(match access {
+        Access::Private => 0o600,
+        Access::Public => 0o666,
+    })
+}
+
+#[cfg(unix)]
+fn sync_directory(dir: &Path) -> io::Result<()> {
+    std::fs::File::open(dir)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes a directory that only its owner can enter, and its parents.
+pub fn private_directory(dir: &Path) -> Result<(), Error> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(Error::file(dir, "cannot make the directory"))
+}
