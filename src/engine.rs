@@ -2,7 +2,7 @@
 
 use core::{fmt, ops::Range, str::FromStr};
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 use crate::x86::{Avx2, Avx512, Avx512Vl, ShaNi};
 use crate::{
     error::Error,
@@ -128,25 +128,25 @@ impl<K: Kernel> Pair<K> {
 }
 
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($(#[$cfg:meta])* $backend:ident($token:ty) x $lanes:literal),*) => {
+    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($arch:literal $backend:ident($token:ty) x $lanes:literal),*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $name {
             Portable,
-            $($(#[$cfg])* $backend($token)),*
+            $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $backend($token)),*
         }
 
         impl Kernel for $name {
             fn backend(self) -> Backend {
                 match self {
                     Self::Portable => Backend::Portable,
-                    $($(#[$cfg])* Self::$backend(_) => Backend::$backend),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => Backend::$backend),*
                 }
             }
             fn lanes(self) -> usize {
                 match self {
                     Self::Portable => 1,
-                    $($(#[$cfg])* Self::$backend(_) => $lanes),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => $lanes),*
                 }
             }
         }
@@ -156,7 +156,7 @@ macro_rules! kernels {
             pub(crate) fn run<J: $job>(&self, mut job: J) {
                 self.cut(job.len(), |kernel, items| match kernel {
                     $name::Portable => job.run(Scalar, items),
-                    $($(#[$cfg])* $name::$backend(token) => token.$enter(&mut job, items)),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $name::$backend(token) => token.$enter(&mut job, items)),*
                 });
             }
         }
@@ -166,52 +166,41 @@ macro_rules! kernels {
 kernels!(
     /// Kernels for Keccak-f[1600].
     KeccakKernel, KeccakJob, enter_keccak:
-    #[cfg(target_arch = "x86_64")] Avx2(Avx2) x 4,
-    #[cfg(target_arch = "x86_64")] Avx512(Avx512) x 8,
-    #[cfg(target_arch = "x86_64")] Avx512Vl(Avx512Vl) x 4
+    "x86_64" Avx2(Avx2) x 4,
+    "x86_64" Avx512(Avx512) x 8,
+    "x86_64" Avx512Vl(Avx512Vl) x 4
 );
 kernels!(
     /// Kernels for SHA-256's compression function and chains.
     Sha256Kernel, Sha256Job, enter_sha256:
-    #[cfg(target_arch = "x86_64")] Avx2(Avx2) x 8,
-    #[cfg(target_arch = "x86_64")] Avx512(Avx512) x 16,
-    #[cfg(target_arch = "x86_64")] Avx512Vl(Avx512Vl) x 8,
-    #[cfg(target_arch = "x86_64")] ShaNi(ShaNi) x 4
+    "x86_64" Avx2(Avx2) x 8,
+    "x86_64" Avx512(Avx512) x 16,
+    "x86_64" Avx512Vl(Avx512Vl) x 8,
+    "x86_64" ShaNi(ShaNi) x 4
 );
 kernels!(
     /// Kernels for SHA-512's compression function.
     Sha512Kernel, Sha2Job<u64>, enter_sha512:
-    #[cfg(target_arch = "x86_64")] Avx2(Avx2) x 4,
-    #[cfg(target_arch = "x86_64")] Avx512(Avx512) x 8,
-    #[cfg(target_arch = "x86_64")] Avx512Vl(Avx512Vl) x 4
+    "x86_64" Avx2(Avx2) x 4,
+    "x86_64" Avx512(Avx512) x 8,
+    "x86_64" Avx512Vl(Avx512Vl) x 4
 );
 
 /// The accelerated backends that a CPU has.
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 #[derive(Clone, Copy)]
 struct Found {
-    #[cfg(target_arch = "x86_64")]
     avx2: Option<Avx2>,
-    #[cfg(target_arch = "x86_64")]
     avx512: Option<Avx512>,
-    #[cfg(target_arch = "x86_64")]
     sha_ni: Option<ShaNi>,
 }
 
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 impl Found {
     fn detect() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: Avx2::detect(),
-            #[cfg(target_arch = "x86_64")]
-            avx512: Avx512::detect(),
-            #[cfg(target_arch = "x86_64")]
-            sha_ni: ShaNi::detect(),
-        }
+        Self { avx2: Avx2::detect(), avx512: Avx512::detect(), sha_ni: ShaNi::detect() }
     }
-}
 
-#[cfg(target_arch = "x86_64")]
-impl Found {
     /// The fastest choice for each primitive.
     ///
     /// A wide kernel takes the same time however many of its lanes are busy; cycles of one call, Zen 4:
@@ -268,8 +257,16 @@ impl Found {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+/// No accelerated backend: another CPU, or a build for measuring the portable one, which nothing else can enter.
+#[cfg(any(not(target_arch = "x86_64"), hashloom_portable_only))]
+struct Found;
+
+#[cfg(any(not(target_arch = "x86_64"), hashloom_portable_only))]
 impl Found {
+    fn detect() -> Self {
+        Self
+    }
+
     fn engine(self) -> Engine {
         Engine::portable()
     }
@@ -344,7 +341,7 @@ impl fmt::Display for Engine {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, target_arch = "x86_64", not(hashloom_portable_only)))]
 mod tests {
     use super::*;
 

@@ -52,7 +52,9 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BackendUnavailable(backend) => write!(f, "backend {backend} is not available on this machine: it needs {}", backend.needs()),
+            Self::BackendUnavailable(backend) => {
+                write!(f, "backend {backend} is not available on this machine: it needs {}", backend.needs())
+            }
             Self::UnknownName => f.write_str("unknown name"),
             Self::InvalidSignature => f.write_str("invalid signature"),
             Self::ContextTooLong { length } => write!(f, "context of {length} bytes is longer than 255"),

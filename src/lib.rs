@@ -25,7 +25,7 @@ mod schedule;
 mod secret;
 pub mod sha2;
 pub mod slh_dsa;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 #[allow(unsafe_code)]
 mod x86;
 

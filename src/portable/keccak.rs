@@ -38,7 +38,8 @@ const SHAKE_PAD: u64 = 0x1f;
 const LAST_PAD: u64 = 1 << 63;
 
 /// One round: theta, rho, pi, chi, iota (FIPS 202 section 3.2), new state from old.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn round<const W: usize, O: Ops<u64, W>>(o: O, a: &[O::V; 25], rc: u64) -> [O::V; 25] {
     macro_rules! column {
         ($x:literal) => {

@@ -141,7 +141,8 @@ impl Word for u64 {
 }
 
 /// Round `j` of sixteen with `kw` = K + W. The eight variables stay in place: their names rotate instead.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn round<T: Word, const W: usize, O: Ops<T, W>>(o: O, v: &mut [O::V; 8], bc: &mut O::V, j: usize, kw: O::V) {
     let at = |i: usize| (i + 16 - j) % 8;
     let (a, b, c, e, f, g) = (v[at(0)], v[at(1)], v[at(2)], v[at(4)], v[at(5)], v[at(6)]);
@@ -153,7 +154,8 @@ fn round<T: Word, const W: usize, O: Ops<T, W>>(o: O, v: &mut [O::V; 8], bc: &mu
 }
 
 /// The message schedule, in place: word `j` of the window becomes the one sixteen rounds later.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn expand<T: Word, const W: usize, O: Ops<T, W>>(o: O, w: &mut [O::V; 16], j: usize) {
     let (x0, x1) = (w[(j + 1) % 16], w[(j + 14) % 16]);
     let sigma0 = o.xor3(o.ror(x0, T::SMALL0[0]), o.ror(x0, T::SMALL0[1]), o.shr(x0, T::SMALL0[2]));
@@ -256,7 +258,8 @@ pub fn chain<const W: usize, const N: usize, O: Ops<u32, W>>(o: O, c: &mut Sha25
 }
 
 /// Reads one block per lane as big-endian words, by W x W transpositions.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn message<T: Word, const W: usize, O: Ops<T, W>>(o: O, blocks: &[T::Block; W]) -> [O::V; 16] {
     let mut words = [o.splat(T::default()); 16];
     let mut i = 0;

@@ -39,17 +39,20 @@ impl Avx2 {
 macro_rules! common_ops {
     ($word:ty, $lanes:literal) => {
         type V = __m256i;
-        #[inline(always)]
+        #[cfg_attr(unoptimised, inline(never))]
+        #[cfg_attr(not(unoptimised), inline(always))]
         fn load(self, row: &[$word; $lanes]) -> __m256i {
             // SAFETY: `self` proves AVX2; the row is 32 readable bytes.
             unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
         }
-        #[inline(always)]
+        #[cfg_attr(unoptimised, inline(never))]
+        #[cfg_attr(not(unoptimised), inline(always))]
         fn store(self, v: __m256i, row: &mut [$word; $lanes]) {
             // SAFETY: `self` proves AVX2; the row is 32 writable bytes.
             unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) }
         }
-        #[inline(always)]
+        #[cfg_attr(unoptimised, inline(never))]
+        #[cfg_attr(not(unoptimised), inline(always))]
         fn load_le(self, bytes: &[u8]) -> __m256i {
             let bytes = &bytes[..32];
             // SAFETY: `self` proves AVX2; the slice is 32 readable bytes.

@@ -29,17 +29,20 @@ macro_rules! ops {
             // one round per iteration: two cost 1 to 2 %
             const TWO_ROUNDS: bool = false;
 
-            #[inline(always)]
+            #[cfg_attr(unoptimised, inline(never))]
+            #[cfg_attr(not(unoptimised), inline(always))]
             fn load(self, row: &[$word; $lanes]) -> $v {
                 // SAFETY: `self` proves AVX-512; the row is a whole register of readable bytes.
                 unsafe { $load(row.as_ptr().cast()) }
             }
-            #[inline(always)]
+            #[cfg_attr(unoptimised, inline(never))]
+            #[cfg_attr(not(unoptimised), inline(always))]
             fn store(self, v: $v, row: &mut [$word; $lanes]) {
                 // SAFETY: `self` proves AVX-512; the row is a whole register of writable bytes.
                 unsafe { $store(row.as_mut_ptr().cast(), v) }
             }
-            #[inline(always)]
+            #[cfg_attr(unoptimised, inline(never))]
+            #[cfg_attr(not(unoptimised), inline(always))]
             fn load_le(self, bytes: &[u8]) -> $v {
                 let bytes = &bytes[..$bytes];
                 // SAFETY: `self` proves AVX-512; the slice is a whole register of readable bytes.

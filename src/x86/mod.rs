@@ -25,7 +25,8 @@ macro_rules! align_frame {
 /// A safe operation of a token from one intrinsic or an expression of several.
 macro_rules! op {
     ($name:ident($($arg:ident: $type:ty),*) -> $ret:ty = $body:expr) => {
-        #[inline(always)]
+        #[cfg_attr(unoptimised, inline(never))]
+        #[cfg_attr(not(unoptimised), inline(always))]
         fn $name(self, $($arg: $type),*) -> $ret {
             // SAFETY: `self` proves the features that the intrinsics need; they touch no memory.
             unsafe { $body }

@@ -64,7 +64,8 @@ struct State {
 ///
 /// # Safety
 /// Needs SSE2, which every x86-64 CPU has.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn gather<const W: usize>(rows: [&[u32; W]; 4]) -> [__m128i; W] {
     // SAFETY: SSE2 by the contract; a row of four words is 16 readable bytes.
     unsafe {
@@ -92,7 +93,8 @@ unsafe fn gather<const W: usize>(rows: [&[u32; W]; 4]) -> [__m128i; W] {
 ///
 /// # Safety
 /// Needs SSE2, which every x86-64 CPU has.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn scatter<const W: usize>(streams: &[__m128i; W]) -> [[u32; W]; 4] {
     let mut rows = [[0; W]; 4];
     // SAFETY: SSE2 by the contract; a row of four words is 16 writable bytes, and so is `words`.
@@ -138,7 +140,8 @@ unsafe fn states<const W: usize>(s: &[[u32; W]; 8]) -> [State; W] {
 ///
 /// # Safety
 /// Needs SHA-NI and SSE2.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn rounds<const W: usize>(v: &mut [State; W], m: &[[__m128i; W]; 4], i: usize) {
     // SAFETY: SHA-NI by the contract; a quarter of a row of constants is 16 readable bytes.
     unsafe {
@@ -157,7 +160,8 @@ unsafe fn rounds<const W: usize>(v: &mut [State; W], m: &[[__m128i; W]; 4], i: u
 ///
 /// # Safety
 /// Needs SHA-NI and SSSE3.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn expand<const W: usize>(m: &mut [[__m128i; W]; 4], j: usize) {
     // SAFETY: SHA-NI by the contract.
     unsafe {

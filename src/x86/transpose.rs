@@ -28,7 +28,8 @@ pub(super) unsafe fn reverse64() -> __m128i {
 ///
 /// # Safety
 /// Needs SSE2, which every x86-64 CPU has.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn words32x4(r: [__m128i; 4]) -> [__m128i; 4] {
     // SAFETY: SSE2 by the contract.
     unsafe {
@@ -42,7 +43,8 @@ pub(super) unsafe fn words32x4(r: [__m128i; 4]) -> [__m128i; 4] {
 ///
 /// # Safety
 /// Needs AVX2.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn words64x4(r: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: AVX2 by the contract.
     unsafe {
@@ -61,7 +63,8 @@ pub(super) unsafe fn words64x4(r: [__m256i; 4]) -> [__m256i; 4] {
 ///
 /// # Safety
 /// Needs AVX2.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn words32x8(r: [__m256i; 8]) -> [__m256i; 8] {
     // SAFETY: AVX2 by the contract.
     unsafe {
@@ -109,7 +112,8 @@ unsafe fn quarters(r: [__m512i; 4]) -> [__m512i; 4] {
 ///
 /// # Safety
 /// Needs AVX-512 F.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn words64x8(r: [__m512i; 8]) -> [__m512i; 8] {
     // SAFETY: AVX-512 F by the contract.
     unsafe {
@@ -127,7 +131,8 @@ pub(super) unsafe fn words64x8(r: [__m512i; 8]) -> [__m512i; 8] {
 ///
 /// # Safety
 /// Needs AVX-512 F.
-#[inline(always)]
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn words32x16(r: [__m512i; 16]) -> [__m512i; 16] {
     // SAFETY: AVX-512 F by the contract.
     unsafe {
