@@ -10,6 +10,7 @@ use digest::{
 
 use crate::{
     adrs::Adrs,
+    count,
     engine::{Choice, Engine, KeccakKernel, Pair},
     error::Error,
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak, output_len},
@@ -123,6 +124,7 @@ impl<V: Variant> Hash for Sponge<V> {
 
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
+        count::keccak(|| msgs.iter().map(|msg| msg.len() / V::RATE + out_len.div_ceil(V::RATE).max(1)).sum());
         self.lanes.run(SpongeMany { job: HashJob::new(msgs, out, out_len), rate: V::RATE, pad: V::PAD });
         Ok(())
     }
@@ -140,6 +142,7 @@ pub struct SpongeHasher<V> {
 
 impl<V: Variant> SpongeHasher<V> {
     fn absorb(&mut self, data: &[u8]) {
+        count::keccak(|| data.len() / V::RATE);
         self.lanes.run(AbsorbJob { state: &mut self.state, data, rate: V::RATE });
     }
 
@@ -208,6 +211,7 @@ impl<V: Variant> SpongeReader<V> {
     fn fill(&mut self, out: &mut [u8]) {
         for byte in out {
             if self.read == V::RATE {
+                count::keccak(|| 1);
                 self.lanes.run(AbsorbJob { state: &mut self.state, data: &ZEROS[..V::RATE], rate: V::RATE });
                 self.read = 0;
             }
@@ -417,6 +421,8 @@ impl Tweak for Shake256 {
         nodes: &[[u8; N]],
         out: &mut [[u8; N]],
     ) {
+        let len = || N + 32 + nodes.as_flattened().len() / adrs.len().max(1);
+        count::keccak(|| adrs.len() * (len() / variant::Shake256::RATE + 1));
         self.lanes.run(TweakJob::new(prefixes, adrs, nodes, out));
     }
 }
@@ -479,6 +485,7 @@ impl Chains for Shake256 {
         start: Start<'_, N>,
         nodes: &mut [[u8; N]],
     ) {
+        count::keccak(|| count::steps(chains, start));
         self.lanes.run(ChainJob::new(prefixes, chains, start, nodes));
     }
 }

@@ -14,6 +14,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod adrs;
+#[cfg(feature = "count")]
+pub mod count;
+#[cfg(not(feature = "count"))]
+mod count;
 mod engine;
 mod error;
 pub mod hash;

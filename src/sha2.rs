@@ -10,6 +10,7 @@ use digest::{
 
 use crate::{
     adrs::Adrs,
+    count,
     engine::{Choice, Engine},
     error::Error,
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak, output_len},
@@ -145,6 +146,7 @@ impl<V: Variant> Hash for Sha2<V> {
 
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
+        count::sha2::<V::Word>(|| msgs.iter().map(|msg| padded_blocks::<V::Word>(msg.len())).sum());
         V::Word::run(&self.engine, Sha2Many { job: HashJob::new(msgs, out, out_len), init: V::INIT });
         Ok(())
     }
@@ -163,6 +165,7 @@ pub struct Sha2Hasher<V: Variant> {
 
 impl<V: Variant> Sha2Hasher<V> {
     fn compress(&mut self, data: &[u8]) {
+        count::sha2::<V::Word>(|| data.len() / block_len::<V::Word>());
         V::Word::run(&self.engine, CompressJob { state: &mut self.state, data });
     }
 }
@@ -383,6 +386,7 @@ impl<V: Variant> Tweak for Sha2<V> {
         let mut block = V::Word::ZERO_BLOCK;
         block.as_mut()[..pk_seed.len()].copy_from_slice(pk_seed);
         let mut state = V::INIT;
+        count::sha2::<V::Word>(|| 1);
         V::Word::run(&self.engine, CompressJob { state: &mut state, data: block.as_ref() });
         state
     }
@@ -394,6 +398,8 @@ impl<V: Variant> Tweak for Sha2<V> {
         nodes: &[[u8; N]],
         out: &mut [[u8; N]],
     ) {
+        let len = || 22 + nodes.as_flattened().len() / adrs.len().max(1);
+        count::sha2::<V::Word>(|| adrs.len() * padded_blocks::<V::Word>(len()));
         V::Word::run(&self.engine, TweakJob::new(prefixes, adrs, nodes, out));
     }
 }
@@ -445,6 +451,7 @@ impl Chains for Sha256 {
         start: Start<'_, N>,
         nodes: &mut [[u8; N]],
     ) {
+        count::sha2::<u32>(|| count::steps(chains, start));
         self.engine.sha256.run(ChainJob::new(prefixes, chains, start, nodes));
     }
 }

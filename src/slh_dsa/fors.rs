@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     family::{Family, Suite},
-    merkle::{Forest, climb},
+    merkle::{BATCH, Forest, climb},
     params::Params,
     scheme::Candidate,
     threads,
@@ -16,8 +16,8 @@ use crate::{
     secret::Nodes,
 };
 
-/// Leaves that are grown as one batch, rounded up to whole trees: enough to keep any number of lanes busy on the upper
-/// levels, few enough to stay in the cache.
+/// Leaves of the trees that are grown together, rounded up to whole trees: enough to keep any number of lanes busy on
+/// the upper levels.
 const LEAF_BATCH: usize = 4096;
 
 /// The `a`-bit indices that the digest selects, one per tree (Alg. 4 `base_2b`, Alg. 16 line 2). Public, like the
@@ -55,11 +55,14 @@ pub(crate) fn sign<const N: usize, X: Family>(
     threads::for_each(batches, |(first, indices, out, roots)| {
         let leaf = |tree: usize, index| node(params, pair, first + tree, 0, index);
         let mut forest = Forest::<N>::new(indices.len(), params.a);
-        let mut leaves = Vec::with_capacity(indices.len() << params.a);
-        for tree in 0..indices.len() {
-            leaves.extend((0..1 << params.a).map(|index| Chain { adrs: leaf(tree, index), steps: 1 }));
+        let width = 1 << params.a;
+        for (batch, leaves) in forest.leaves_mut().chunks_mut(BATCH).enumerate() {
+            let place = |i: usize| (batch * BATCH + i) as u32;
+            let chains: Vec<Chain> = (0..leaves.len())
+                .map(|i| Chain { adrs: leaf((place(i) / width) as usize, place(i) % width), steps: 1 })
+                .collect();
+            suite.chains(&chains, Start::Prf(sk_seed), leaves);
         }
-        suite.chains(&leaves, Start::Prf(sk_seed), forest.leaves_mut());
         forest.grow(suite, |tree, height, index| node(params, pair, first + tree, height, index));
 
         let revealed: Vec<Chain> =

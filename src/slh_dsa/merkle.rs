@@ -5,6 +5,10 @@ use alloc::vec::Vec;
 use super::family::{Family, Suite};
 use crate::{adrs::Adrs, secret::Nodes};
 
+/// Hashes that are asked for in one call: enough to keep any number of lanes busy, few enough for their addresses and
+/// values to stay in the cache.
+pub(crate) const BATCH: usize = 1024;
+
 /// All nodes of `count` equal trees, level by level from the leaves, each level's trees in order.
 pub(crate) struct Forest<const N: usize> {
     count: usize,
@@ -33,12 +37,14 @@ impl<const N: usize> Forest<N> {
         for height in 1..=self.height {
             let (children, parents) = self.nodes.split_at_mut(level_start(self.count, self.height, height));
             let width = 1 << (self.height - height);
-            let mut names = Vec::with_capacity(self.count << (self.height - height));
-            for tree in 0..self.count {
-                names.extend((0..width).map(|index| adrs(tree, height, index)));
+            let parents = &mut parents[..self.count * width];
+            let children = &children[children.len() - 2 * parents.len()..];
+            for (batch, (children, parents)) in children.chunks(2 * BATCH).zip(parents.chunks_mut(BATCH)).enumerate() {
+                let place = |i: usize| batch * BATCH + i;
+                let adrs: Vec<Adrs> =
+                    (0..parents.len()).map(|i| adrs(place(i) / width, height, (place(i) % width) as u32)).collect();
+                suite.compress(&adrs, children, parents);
             }
-            let children = &children[children.len() - 2 * names.len()..];
-            suite.compress(&names, children, &mut parents[..names.len()]);
         }
     }
 
