@@ -125,7 +125,7 @@ impl<V: Variant> Hash for Sponge<V> {
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
         count::keccak(|| msgs.iter().map(|msg| msg.len() / V::RATE + out_len.div_ceil(V::RATE).max(1)).sum());
-        self.lanes.run(SpongeMany { job: HashJob::new(msgs, out, out_len), rate: V::RATE, pad: V::PAD });
+        hash_many(&self.lanes, SpongeMany { job: HashJob::new(msgs, out, out_len), rate: V::RATE, pad: V::PAD });
         Ok(())
     }
 }
@@ -143,7 +143,7 @@ pub struct SpongeHasher<V> {
 impl<V: Variant> SpongeHasher<V> {
     fn absorb(&mut self, data: &[u8]) {
         count::keccak(|| data.len() / V::RATE);
-        self.lanes.run(AbsorbJob { state: &mut self.state, data, rate: V::RATE });
+        absorb(&self.lanes, AbsorbJob { state: &mut self.state, data, rate: V::RATE });
     }
 
     /// Pads (FIPS 202 section 5.1) and absorbs what is left.
@@ -212,7 +212,7 @@ impl<V: Variant> SpongeReader<V> {
         for byte in out {
             if self.read == V::RATE {
                 count::keccak(|| 1);
-                self.lanes.run(AbsorbJob { state: &mut self.state, data: &ZEROS[..V::RATE], rate: V::RATE });
+                absorb(&self.lanes, AbsorbJob { state: &mut self.state, data: &ZEROS[..V::RATE], rate: V::RATE });
                 self.read = 0;
             }
             *byte = self.state[self.read / 8].to_le_bytes()[self.read % 8];
@@ -285,6 +285,16 @@ impl<V: Extendable> XofReader for SpongeReader<V> {
 
 impl<V> zeroize::ZeroizeOnDrop for SpongeHasher<V> {}
 impl<V> zeroize::ZeroizeOnDrop for SpongeReader<V> {}
+
+// Not generic over the variant, so that jobs are compiled for all backends once, in this crate.
+
+fn absorb(lanes: &Pair<KeccakKernel>, job: AbsorbJob<'_>) {
+    lanes.run(job);
+}
+
+fn hash_many(lanes: &Pair<KeccakKernel>, job: SpongeMany<'_>) {
+    lanes.run(job);
+}
 
 /// Whole blocks into one state.
 struct AbsorbJob<'a> {

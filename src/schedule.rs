@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The order in which lanes take items: longest first, so that the last group of lanes ends together.
-pub(crate) struct Order(Option<Vec<usize>>);
+pub struct Order(Option<Vec<usize>>);
 
 impl Order {
     /// Orders `len` items by `cost`; items of equal cost, the common case, need no sorting and no memory.
@@ -146,7 +146,7 @@ impl<P, const N: usize> Items for ChainJob<'_, P, N> {
 }
 
 /// Tweakable hashes of equal-sized groups of nodes, to be run in lock-step on lanes of any family.
-pub(crate) struct TweakJob<'a, P, const N: usize> {
+pub struct TweakJob<'a, P, const N: usize> {
     pub(crate) prefixes: &'a [P],
     pub(crate) adrs: &'a [crate::adrs::Adrs],
     pub(crate) nodes: &'a [[u8; N]],
@@ -187,7 +187,7 @@ impl<P, const N: usize> Items for TweakJob<'_, P, N> {
 }
 
 /// Whole messages of any lengths, outputs of one length back to back.
-pub(crate) struct HashJob<'a> {
+pub struct HashJob<'a> {
     pub(crate) msgs: &'a [&'a [u8]],
     pub(crate) out: &'a mut [u8],
     pub(crate) out_len: usize,

@@ -89,19 +89,30 @@ variants! {
     ];
 }
 
-/// Where an engine runs a word size.
+/// Where an engine runs a word size. No function is generic over what users choose, so that jobs are compiled for all
+/// backends once, in this crate.
 pub trait OnEngine: Word {
     /// The engine's choice for it.
     fn choice(engine: &Engine) -> Choice;
-    /// Runs a job on the lanes of that choice.
-    fn run<J: Sha2Job<Self>>(engine: &Engine, job: J);
+    /// Whole blocks into one state.
+    fn compress(engine: &Engine, job: CompressJob<'_, Self>);
+    /// Many messages.
+    fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>);
+    /// Tweakable hashes.
+    fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>);
 }
 
 impl OnEngine for u32 {
     fn choice(engine: &Engine) -> Choice {
         engine.sha256()
     }
-    fn run<J: Sha2Job<Self>>(engine: &Engine, job: J) {
+    fn compress(engine: &Engine, job: CompressJob<'_, Self>) {
+        engine.sha256.run(job);
+    }
+    fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>) {
+        engine.sha256.run(job);
+    }
+    fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>) {
         engine.sha256.run(job);
     }
 }
@@ -110,7 +121,13 @@ impl OnEngine for u64 {
     fn choice(engine: &Engine) -> Choice {
         engine.sha512()
     }
-    fn run<J: Sha2Job<Self>>(engine: &Engine, job: J) {
+    fn compress(engine: &Engine, job: CompressJob<'_, Self>) {
+        engine.sha512.run(job);
+    }
+    fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>) {
+        engine.sha512.run(job);
+    }
+    fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>) {
         engine.sha512.run(job);
     }
 }
@@ -147,7 +164,7 @@ impl<V: Variant> Hash for Sha2<V> {
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
         count::sha2::<V::Word>(|| msgs.iter().map(|msg| padded_blocks::<V::Word>(msg.len())).sum());
-        V::Word::run(&self.engine, Sha2Many { job: HashJob::new(msgs, out, out_len), init: V::INIT });
+        V::Word::hash_many(&self.engine, Sha2Many { job: HashJob::new(msgs, out, out_len), init: V::INIT });
         Ok(())
     }
 }
@@ -166,7 +183,7 @@ pub struct Sha2Hasher<V: Variant> {
 impl<V: Variant> Sha2Hasher<V> {
     fn compress(&mut self, data: &[u8]) {
         count::sha2::<V::Word>(|| data.len() / block_len::<V::Word>());
-        V::Word::run(&self.engine, CompressJob { state: &mut self.state, data });
+        V::Word::compress(&self.engine, CompressJob { state: &mut self.state, data });
     }
 }
 
@@ -288,7 +305,7 @@ fn fill_block<T: Word>(head: &[u8], body: &[u8], i: usize, total: u128, block: &
 }
 
 /// Whole blocks into one state.
-struct CompressJob<'a, T> {
+pub struct CompressJob<'a, T> {
     state: &'a mut [T; 8],
     data: &'a [u8],
 }
@@ -319,7 +336,7 @@ impl<T: Word> Sha2Job<T> for CompressJob<'_, T> {
 }
 
 /// Many messages, refilling each lane when its last block is in.
-struct Sha2Many<'a, T> {
+pub struct Sha2Many<'a, T> {
     job: HashJob<'a>,
     init: [T; 8],
 }
@@ -387,7 +404,7 @@ impl<V: Variant> Tweak for Sha2<V> {
         block.as_mut()[..pk_seed.len()].copy_from_slice(pk_seed);
         let mut state = V::INIT;
         count::sha2::<V::Word>(|| 1);
-        V::Word::run(&self.engine, CompressJob { state: &mut state, data: block.as_ref() });
+        V::Word::compress(&self.engine, CompressJob { state: &mut state, data: block.as_ref() });
         state
     }
 
@@ -400,7 +417,7 @@ impl<V: Variant> Tweak for Sha2<V> {
     ) {
         let len = || 22 + nodes.as_flattened().len() / adrs.len().max(1);
         count::sha2::<V::Word>(|| adrs.len() * padded_blocks::<V::Word>(len()));
-        V::Word::run(&self.engine, TweakJob::new(prefixes, adrs, nodes, out));
+        V::Word::tweak_many(&self.engine, TweakJob::new(prefixes, adrs, nodes, out));
     }
 }
 

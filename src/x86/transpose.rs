@@ -1,5 +1,6 @@
 //! Squares of words transposed in registers, lanes to words and back, and byte orders for shuffles. Unsafe because they
 //! are inlined into code whose token proves the features they need.
+#![allow(clippy::large_types_passed_by_value)] // these are registers
 
 #[allow(clippy::wildcard_imports)]
 use core::arch::x86_64::*;
