@@ -7,8 +7,8 @@ use alloc::{boxed::Box, vec::Vec};
 
 use once_cell::race::OnceBox;
 
-use super::params::Params;
-use crate::{adrs::TreeAdrs, engine::Engine, error::Error, hash::Hash, sha2::Sha256};
+use super::{family::checksum, params::Params};
+use crate::{adrs::TreeAdrs, engine::Engine, error::Error};
 
 /// All nodes of one tree, which are public, and their digest.
 struct Kept {
@@ -86,10 +86,56 @@ impl Cache {
     }
 }
 
-/// SHA-256 over a tree's place and nodes.
+/// What ties a tree's nodes to its place.
 fn digest(engine: &Engine, at: TreeAdrs, nodes: &[u8]) -> [u8; 32] {
-    let mut out = [0; 32];
-    let place = [at.tree.to_be_bytes(), u64::from(at.layer).to_be_bytes()];
-    Sha256::on(engine).hash(&[place.as_flattened(), nodes], &mut out).expect("SHA-256 makes 32 bytes");
-    out
+    checksum(engine, &[&at.layer.to_be_bytes(), &at.tree.to_be_bytes(), nodes])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slh_dsa::ParameterSet;
+
+    #[test]
+    fn a_changed_node_is_a_fault() {
+        let engine = Engine::portable();
+        let params = ParameterSet::Sha2_128f.params();
+        let cache = Cache::new(params, 1 << 20);
+        let at = TreeAdrs { layer: params.d - 1, tree: 0 };
+        assert_eq!(cache.get(&engine, at), Ok(None));
+        let nodes = vec![7; 15 * 16];
+        let mut digest = digest(&engine, at, &nodes);
+        digest[31] ^= 1;
+        assert!(cache.place(at).unwrap().set(Box::new(Kept { nodes, digest })).is_ok());
+        assert_eq!(cache.get(&engine, at), Err(Error::Fault));
+    }
+
+    #[test]
+    fn a_tree_is_kept_once_and_only_in_upper_layers() {
+        let engine = Engine::portable();
+        let params = ParameterSet::Shake128s.params();
+        let cache = Cache::new(params, 20_000);
+        assert_eq!(cache.layers(), 1);
+        let (top, below) = (TreeAdrs { layer: 6, tree: 0 }, TreeAdrs { layer: 5, tree: 0 });
+        assert_eq!(cache.missing().collect::<Vec<_>>(), [top]);
+        for (at, byte) in [(top, 1), (top, 2), (below, 3)] {
+            cache.keep(&engine, at, core::iter::repeat_n([byte; 16], 1023));
+        }
+        assert_eq!(cache.get(&engine, top), Ok(Some(&[1; 1023 * 16][..])));
+        assert_eq!(cache.get(&engine, below), Ok(None));
+        assert_eq!(cache.missing().count(), 0);
+    }
+
+    #[test]
+    fn budgets_buy_whole_layers() {
+        for set in ParameterSet::ALL {
+            let params = set.params();
+            assert_eq!(Cache::new(params, 0).layers(), 0);
+            for layers in 1..3 {
+                let bytes = bytes(params, layers).unwrap();
+                assert_eq!(Cache::new(params, bytes).layers(), layers, "{set}");
+                assert_eq!(Cache::new(params, bytes - 1).layers(), layers - 1, "{set}");
+            }
+        }
+    }
 }

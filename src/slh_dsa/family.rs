@@ -141,6 +141,15 @@ pub(crate) fn digest<H: Hash>(
     Ok(())
 }
 
+/// A collision-resistant digest of data that the scheme keeps in memory: SHA-256.
+pub(crate) fn checksum(engine: &Engine, parts: &[&[u8]]) -> [u8; 32] {
+    let mut out = [0; 32];
+    let mut hasher = Sha256::on(engine).hasher();
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finish(&mut out);
+    out
+}
+
 fn hmac<H: Hash>(
     engine: &Engine,
     key: &[u8],

@@ -187,12 +187,12 @@ impl SigningKey {
     ///
     /// | set | layers kept | bytes | of the hypertree's work |
     /// |---|---|---|---|
-    /// | 128s | 1 / 2 of 7 | 16 KiB / 8.1 MiB | 1/7 / 2/7 |
+    /// | 128s | 1 / 2 of 7 | 16 KiB / 8.0 MiB | 1/7 / 2/7 |
     /// | 128f | 3 / 5 of 22 | 22 KiB / 1.4 MiB | 3/22 / 5/22 |
-    /// | 192s | 1 / 2 of 7 | 24 KiB / 12.1 MiB | 1/7 / 2/7 |
-    /// | 192f | 3 / 5 of 22 | 31 KiB / 1.9 MiB | 3/22 / 5/22 |
-    /// | 256s | 1 / 2 of 8 | 16 KiB / 4.1 MiB | 1/8 / 2/8 |
-    /// | 256f | 2 / 4 of 17 | 18 KiB / 4.5 MiB | 2/17 / 4/17 |
+    /// | 192s | 1 / 2 of 7 | 24 KiB / 12.0 MiB | 1/7 / 2/7 |
+    /// | 192f | 3 / 5 of 22 | 30 KiB / 1.9 MiB | 3/22 / 5/22 |
+    /// | 256s | 1 / 2 of 8 | 16 KiB / 4.0 MiB | 1/8 / 2/8 |
+    /// | 256f | 2 / 4 of 17 | 18 KiB / 4.4 MiB | 2/17 / 4/17 |
     ///
     /// A kept tree carries a digest that every use checks, so that a bit that flips in memory ends in
     /// [`Error::Fault`] and not in a signature over a wrong root: two signatures by one WOTS+ key over different

@@ -1,0 +1,458 @@
+//! Reads the sources and holds them to the architecture: which module may use which, where `unsafe` and constants may
+//! stand, and that scheme code knows neither lane widths nor backends.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+/// What each module of the crate may use of the others; within itself everything. Dependencies point down.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("adrs", &[]),
+    ("secret", &[]),
+    // to name the backend that is missing
+    ("error", &["engine"]),
+    ("lanes", &["adrs", "secret"]),
+    ("portable", &["lanes"]),
+    ("x86", &["lanes", "portable"]),
+    ("aarch64", &["lanes", "portable"]),
+    ("engine", &["aarch64", "error", "lanes", "portable", "x86"]),
+    ("hash", &["adrs", "engine", "error"]),
+    ("count", &["hash", "lanes"]),
+    ("schedule", &["adrs", "hash", "lanes"]),
+    ("keccak", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
+    ("sha2", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
+    ("mac", &["hash", "secret"]),
+    ("slh_dsa", &["adrs", "engine", "error", "hash", "mac", "secret"]),
+];
+
+/// The files of a scheme that say which hash functions it is made of, by name.
+const NAME_HASHES: &[&str] = &["slh_dsa/family.rs", "slh_dsa/prehash.rs"];
+const HASHES: &[&str] = &[
+    "Sha224",
+    "Sha256",
+    "Sha384",
+    "Sha512",
+    "Sha512_224",
+    "Sha512_256",
+    "Sha3_224",
+    "Sha3_256",
+    "Sha3_384",
+    "Sha3_512",
+    "Shake128",
+    "Shake256",
+];
+
+/// Only the crate's root sees everything: it declares and re-exports.
+const ROOT: &str = "lib.rs";
+const UNSAFE_MODULES: &[&str] = &["x86", "aarch64"];
+const LONGEST_FILE: usize = 600;
+
+/// One source file: its path below `src`, with slashes, and its text.
+struct Source {
+    path: String,
+    text: String,
+    /// The text without comments, literals and unit tests.
+    code: String,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned(), code: without_tests(&blanked(text)) }
+    }
+
+    /// The module of the crate that the file belongs to.
+    fn module(&self) -> &str {
+        self.path.split('/').next().unwrap_or_default().trim_end_matches(".rs")
+    }
+
+    /// How far below the crate's root the file's module is.
+    fn depth(&self) -> usize {
+        self.path.split('/').count() - usize::from(self.path.ends_with("/mod.rs"))
+    }
+}
+
+fn sources() -> Vec<Source> {
+    fn walk(dir: &Path, prefix: &str, found: &mut Vec<Source>) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let entry = entry.unwrap();
+            let path = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                walk(&entry.path(), &format!("{path}/"), found);
+            } else if Path::new(&path).extension().is_some_and(|extension| extension == "rs") {
+                found.push(Source::new(&path, &fs::read_to_string(entry.path()).unwrap()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut found);
+    assert!(found.len() >= 20, "only {} source files found", found.len());
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// The text with every character of a comment or of a string or character literal replaced by a blank.
+fn blanked(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let at = |i: usize| chars.get(i).copied().unwrap_or('\0');
+    let mut out = String::with_capacity(text.len());
+    let mut i = 0;
+    while i < chars.len() {
+        let start = i;
+        let word_before = start > 0 && (at(start - 1).is_alphanumeric() || at(start - 1) == '_');
+        match (at(i), at(i + 1)) {
+            ('/', '/') => {
+                while i < chars.len() && at(i) != '\n' {
+                    i += 1;
+                }
+            }
+            ('/', '*') => {
+                let mut depth = 0;
+                loop {
+                    match (at(i), at(i + 1)) {
+                        ('/', '*') => (depth, i) = (depth + 1, i + 2),
+                        ('*', '/') => (depth, i) = (depth - 1, i + 2),
+                        _ => i += 1,
+                    }
+                    if depth == 0 || i >= chars.len() {
+                        break;
+                    }
+                }
+            }
+            ('r', '"' | '#') if !word_before => {
+                let hashes = (i + 1..chars.len()).take_while(|&j| at(j) == '#').count();
+                if at(i + 1 + hashes) == '"' {
+                    i += 2 + hashes;
+                    while i < chars.len() && !(at(i) == '"' && (1..=hashes).all(|j| at(i + j) == '#')) {
+                        i += 1;
+                    }
+                    i += 1 + hashes;
+                } else {
+                    i += 1;
+                }
+            }
+            ('"', _) => {
+                i += 1;
+                while i < chars.len() && at(i) != '"' {
+                    i += if at(i) == '\\' { 2 } else { 1 };
+                }
+                i += 1;
+            }
+            // a character literal, not a lifetime
+            ('\'', next) if next == '\\' || at(i + 2) == '\'' => {
+                i += if next == '\\' { 3 } else { 2 };
+                while i < chars.len() && at(i) != '\'' {
+                    i += 1;
+                }
+                i += 1;
+            }
+            (c, _) => {
+                out.push(c);
+                i += 1;
+                continue;
+            }
+        }
+        let blanks = chars[start..i.min(chars.len())].iter().map(|&c| if c == '\n' { '\n' } else { ' ' });
+        out.extend(blanks);
+    }
+    out
+}
+
+/// Removes what `#[cfg(test)]` or `#[cfg(all(test, ...))]` guards from blanked code.
+fn without_tests(code: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some(at) = ["#[cfg(test", "#[cfg(all(test"].iter().filter_map(|guard| rest.find(guard)).min() {
+        let (before, guarded) = rest.split_at(at);
+        out.push_str(before);
+        let mut depth = 0;
+        let end = guarded.char_indices().find(|&(_, c)| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0 && (c == '}' || c == ';')
+        });
+        rest = end.map_or("", |(i, c)| &guarded[i + c.len_utf8()..]);
+    }
+    out + rest
+}
+
+/// Identifiers and punctuation, `::` as one.
+fn tokens(code: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = code.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let len = if word(first) {
+            rest.find(|c| !word(c)).unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            first.len_utf8()
+        };
+        tokens.push(&rest[..len]);
+        rest = rest[len..].trim_start();
+    }
+    tokens
+}
+
+/// Expands the path that begins at `tokens[at]`, with braces, into `paths`, and returns where it ends.
+fn expand<'a>(tokens: &[&'a str], mut at: usize, prefix: &[&'a str], paths: &mut Vec<Vec<&'a str>>) -> usize {
+    let mut path = prefix.to_vec();
+    while let Some(&token) = tokens.get(at) {
+        if token == "{" {
+            at += 1;
+            while tokens.get(at).is_some_and(|&token| token != "}") {
+                at = expand(tokens, at, &path, paths);
+                while tokens.get(at).is_some_and(|&token| token != "," && token != "}") {
+                    at += 1; // `as name`
+                }
+                at += usize::from(tokens.get(at) == Some(&","));
+            }
+            return at + 1;
+        }
+        path.push(token);
+        at += 1;
+        if tokens.get(at) != Some(&"::") {
+            break;
+        }
+        at += 1;
+    }
+    paths.push(path);
+    at
+}
+
+/// Every path of a file that begins at the crate's root, without the `crate`.
+fn crate_paths(source: &Source) -> Vec<Vec<&str>> {
+    let tokens = tokens(&source.code);
+    let mut paths = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let begins = tokens.get(at + 1) == Some(&"::") && (at == 0 || tokens[at - 1] != "::");
+        let mut supers = 0;
+        while tokens.get(at + 2 * supers) == Some(&"super") {
+            supers += 1;
+        }
+        if begins && tokens[at] == "crate" {
+            at = expand(&tokens, at + 2, &[], &mut paths);
+        } else if begins && supers > 0 && supers >= source.depth() {
+            at = expand(&tokens, at + 2 * supers, &[], &mut paths);
+        } else {
+            at += 1;
+        }
+    }
+    paths
+}
+
+/// Edges between modules that the table does not have.
+fn edge_faults(sources: &[Source]) -> Vec<String> {
+    let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| source.path != ROOT) {
+        let module = source.module();
+        let Some(allowed) = table.get(module) else {
+            faults.push(format!("{}: module {module} is not in the table", source.path));
+            continue;
+        };
+        for path in crate_paths(source) {
+            let named = NAME_HASHES.contains(&source.path.as_str())
+                && matches!(path[..], ["keccak" | "sha2", item] if HASHES.contains(&item));
+            if path[0] != module && !allowed.contains(&path[0]) && !named {
+                faults.push(format!("{}: {module} uses {}", source.path, path.join("::")));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn dependencies_point_down() {
+    let sources = sources();
+    let faults = edge_faults(&sources);
+    assert!(faults.is_empty(), "{faults:#?}");
+
+    let used: usize = sources.iter().map(|source| crate_paths(source).len()).sum();
+    assert!(used > 50, "only {used} paths found");
+}
+
+#[test]
+fn a_stray_dependency_is_found() {
+    let faults = |path: &str, text: &str| edge_faults(&[Source::new(path, text)]).len();
+    for (path, text, want) in [
+        ("slh_dsa/wots.rs", "use crate::hash::Hash;", 0),
+        ("slh_dsa/wots.rs", "use crate::lanes::Items;", 1),
+        ("slh_dsa/wots.rs", "use crate::{adrs::Adrs, engine::{Engine, Choice}, x86::Avx2 as A, lanes};", 2),
+        ("slh_dsa/wots.rs", "use crate::{\n    hash::{Hash, Tweak},\n    sha2::{Sha256, Sha512},\n};", 2),
+        ("slh_dsa/family.rs", "use crate::sha2::{Sha256, Sha512};", 0),
+        ("slh_dsa/family.rs", "use crate::sha2::{Sha256, variant};", 1),
+        ("slh_dsa/family.rs", "use crate::sha2;", 1),
+        ("slh_dsa/wots.rs", "fn f() { crate::schedule::go() }", 1),
+        ("slh_dsa/wots.rs", "use super::{family, super::lanes};", 0),
+        ("slh_dsa/wots.rs", "use super::super::lanes;", 1),
+        ("slh_dsa/mod.rs", "use super::lanes;", 1),
+        ("slh_dsa/mod.rs", "pub(crate) mod lanes; use self::lanes;", 0),
+        ("portable/sha2.rs", "use super::keccak; macro_rules! m { () => { $crate::engine::Engine::get() } }", 1),
+        ("hash.rs", "use crate::*;", 1),
+        ("hash.rs", "use crate::Engine;", 1),
+        ("hash.rs", "use super::lanes;", 1),
+        (
+            "hash.rs",
+            "// use crate::lanes;\n/* crate::lanes */ const A: &str = \"crate::lanes\"; const B: char = '\"';",
+            0,
+        ),
+        ("hash.rs", "const A: char = '\\''; use crate::lanes; const B: &str = r#\"crate::lanes\"\"#;", 1),
+        ("hash.rs", "fn f<'a>(a: &'a u8) {} use crate::lanes;", 1),
+        ("hash.rs", "#[cfg(test)]\nmod tests { fn f() { {} } use crate::sha2::Sha256; }\nuse crate::sha2::Sha256;", 1),
+        ("hash.rs", "#[cfg(all(test, unix))]\nmod tests { use super::*; }\n#[cfg(not(test))] use crate::lanes;", 1),
+        ("newcomer.rs", "", 1),
+    ] {
+        assert_eq!(faults(path, text), want, "{path}: {text}");
+    }
+}
+
+/// Files outside the architectures' folders that contain the keyword.
+fn unsafe_faults(sources: &[Source]) -> Vec<&str> {
+    let has = |source: &&Source| tokens(&blanked(&source.text)).contains(&"unsafe");
+    sources.iter().filter(|s| !UNSAFE_MODULES.contains(&s.module())).filter(has).map(|s| s.path.as_str()).collect()
+}
+
+#[test]
+fn unsafe_stands_in_the_architectures_folders_only() {
+    assert_eq!(unsafe_faults(&sources()), Vec::<&str>::new());
+    let planted = ["hash.rs", "x86/avx2.rs", "x86.rs", "slh_dsa/x86.rs"].map(|p| Source::new(p, "unsafe { f() }"));
+    assert_eq!(unsafe_faults(&planted), ["hash.rs", "slh_dsa/x86.rs"]);
+    assert_eq!(
+        unsafe_faults(&[Source::new("lib.rs", "#[allow(unsafe_code)] // unsafe\nmod x86;")]),
+        Vec::<&str>::new()
+    );
+}
+
+/// Words of scheme code that name a lane count or a backend.
+fn width_faults(sources: &[Source]) -> Vec<String> {
+    let backends = ["avx", "neon", "shani", "sha_ni", "lanes"];
+    let width =
+        |word: &str| word == "W" || word.strip_prefix(['x', 'X']).is_some_and(|n| ["2", "4", "8", "16"].contains(&n));
+    let fault = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        width(word) || backends.iter().any(|name| lower.starts_with(name) || lower.contains(&format!("_{name}")))
+    };
+    sources
+        .iter()
+        .filter(|source| source.module() == "slh_dsa")
+        .flat_map(|source| {
+            tokens(&source.code).into_iter().filter(|word| fault(word)).map(|w| format!("{}: {w}", source.path))
+        })
+        .collect()
+}
+
+#[test]
+fn scheme_code_knows_no_width_and_no_backend() {
+    assert_eq!(width_faults(&sources()), Vec::<String>::new());
+    let faults = |path, text| width_faults(&[Source::new(path, text)]).len();
+    assert_eq!(faults("slh_dsa/wots.rs", "f::<W>(x4, LANES, Avx512, sha_ni, Neon, HAS_AVX2, MAX_LANES)"), 8);
+    assert_eq!(faults("slh_dsa/wots.rs", "f(LG_W, ax4, x40, plane, x) // W lanes of AVX2"), 0);
+    assert_eq!(faults("keccak.rs", "f::<W>(x4, LANES)"), 0);
+}
+
+#[test]
+fn the_library_does_not_read_the_environment() {
+    for source in sources() {
+        for word in ["env", "option_env", "getenv"] {
+            assert!(!tokens(&source.code).contains(&word), "{} uses {word}", source.path);
+        }
+    }
+}
+
+#[test]
+fn round_constants_stand_in_one_file_each() {
+    let sources = sources();
+    // the first and the last of each table, and one that SHA-256's shares with SHA-512's
+    for (constant, file) in [
+        ("0x428a2f98", "portable/sha2.rs"),
+        ("0xc67178f2", "portable/sha2.rs"),
+        ("0x6c44198c4a475817", "portable/sha2.rs"),
+        ("0x0000000000008082", "portable/keccak.rs"),
+        ("0x8000000080008081", "portable/keccak.rs"),
+        ("0x8000000080008008", "portable/keccak.rs"),
+    ] {
+        let holds = |source: &&Source| {
+            let text = source.code.replace('_', "").to_ascii_lowercase();
+            text.contains(constant) || text.contains(&format!("0x{}", constant[2..].trim_start_matches('0')))
+        };
+        let files: Vec<&str> = sources.iter().filter(holds).map(|source| source.path.as_str()).collect();
+        assert_eq!(files, [file], "{constant}");
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for source in sources() {
+        let lines = source.text.lines().count();
+        assert!(lines < LONGEST_FILE, "{} has {lines} lines", source.path);
+    }
+}
+
+/// The algorithms of FIPS 205 that comments cite: `Alg. 7`, `Alg. 19, 20`, `Alg. 18 to 20`, `Alg. 19 lines 6 to 10`.
+fn cited(text: &str) -> BTreeSet<u32> {
+    // a citation may be wrapped into the next comment line
+    let text = text.replace("///", " ").replace("//!", " ").replace("//", " ");
+    let mut cited = BTreeSet::new();
+    for part in text.split("Alg.").skip(1) {
+        let mut words = part.split_whitespace();
+        let mut last = None;
+        while let Some(word) = words.next() {
+            let number = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+            match (number.parse::<u32>(), word, last) {
+                (Ok(number), ..) => {
+                    cited.insert(number);
+                    last = Some(number);
+                    let tail = &word[word.len().min(number.to_string().len())..];
+                    if !tail.is_empty() && tail != "," {
+                        break;
+                    }
+                }
+                (_, "and", Some(_)) => {}
+                (_, "to", Some(first)) => {
+                    let end =
+                        words.next().and_then(|word| word.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok());
+                    cited.extend(first..=end.unwrap_or(first));
+                    break;
+                }
+                // line numbers of the algorithm, then perhaps another algorithm
+                _ => break,
+            }
+        }
+    }
+    cited
+}
+
+#[test]
+fn every_algorithm_of_the_standard_is_cited_where_it_lives() {
+    let exceptions = [
+        (1, "gen_len2 is a constant of all twelve sets, LEN2"),
+        (2, "toInt is a fold over bytes or from_be_bytes"),
+        (3, "toByte is to_be_bytes"),
+    ];
+    let mut found = BTreeSet::new();
+    for source in sources().iter().filter(|s| s.module() == "slh_dsa" || s.path == "hash.rs") {
+        found.extend(cited(&source.text));
+    }
+    let expected: BTreeSet<u32> =
+        (1..=25).filter(|n| !exceptions.iter().any(|(exception, _)| exception == n)).collect();
+    let missing: Vec<&u32> = expected.difference(&found).collect();
+    assert!(missing.is_empty(), "not cited: {missing:?}");
+    assert!(found.iter().all(|n| (1..=25).contains(n)), "there is no such algorithm: {found:?}");
+}
+
+#[test]
+fn citations_are_read() {
+    for (text, want) in [
+        ("(Alg. 6, 7, 14). 9 more", vec![6, 7, 14]),
+        ("Alg. 18 to 20", vec![18, 19, 20]),
+        ("Alg. 19 lines 6 to 10; 12", vec![19]),
+        ("`wots` (Alg.\n    /// 22 and 24 line 8, Alg. 23)", vec![22, 23, 24]),
+        ("Alg. 4 `base_2b`, Alg. 16 line 2", vec![4, 16]),
+        ("Algorithm 3", vec![]),
+    ] {
+        assert_eq!(cited(text).into_iter().collect::<Vec<_>>(), want, "{text}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Key generation, signing and verification on threads with a stack of 128 KiB, also in a build without optimisation:
+//! `cargo test --profile dev --test small_stack`. A thread whose stack overflows takes the process with it and is named
+//! in the message that the process leaves.
+
+mod common;
+
+use std::{env, hint::black_box, process::Command, thread};
+
+use common::{
+    engines,
+    slh::{MESSAGE, MODE, fast_sets, is_fast, seeds},
+};
+use hashloom::{
+    Engine,
+    slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, SigningKey, VerifyingKey, verify_batch},
+};
+
+const STACK: usize = 128 * 1024;
+
+/// Runs `work` on a thread with a small stack and, where batches are shared out to threads, on such threads.
+fn on_small_stack(name: &str, work: impl Fn() + Send + Sync) {
+    let direct = |work: &(dyn Fn() + Send + Sync)| {
+        thread::scope(|scope| {
+            thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn_scoped(scope, work).unwrap();
+        });
+    };
+    #[cfg(feature = "rayon")]
+    {
+        let named = name.to_owned();
+        let worker = move |i| format!("{named}, worker {i}");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(STACK).thread_name(worker);
+        let pool = pool.build().unwrap();
+        direct(&|| pool.install(&work));
+    }
+    #[cfg(not(feature = "rayon"))]
+    direct(&work);
+}
+
+/// Everything that hashes, once.
+fn round(set: ParameterSet, engine: &Engine) {
+    let [sk_seed, sk_prf, pk_seed] = seeds(set, "small stack");
+    let key = SigningKey::from_seeds(set, engine, &sk_seed, &sk_prf, &pk_seed).unwrap();
+    let public = VerifyingKey::from_spki_pem(engine, &key.verifying_key().to_spki_pem()).unwrap();
+    let signature = key.sign(MESSAGE, &MODE, Randomness::Deterministic).unwrap();
+    let signature = signature.as_ref();
+    assert_eq!(public.verify(MESSAGE, &MODE, signature), Ok(()));
+    let item = Item { key: &public, message: MESSAGE, mode: MODE, signature };
+    assert_eq!(verify_batch(&[item; 5]), [Ok(()); 5]);
+}
+
+/// The doors that [`round`] has not gone through.
+fn other_doors(set: ParameterSet, engine: &Engine) {
+    let key = SigningKey::generate(set, engine, &mut common::slh::Rng::new("small stack")).unwrap();
+    let key = SigningKey::from_pkcs8_pem(engine, &key.to_pkcs8_pem()).unwrap();
+    let mode = Mode::PreHash { context: &[7; 255], function: PreHash::Sha2_384 };
+    for signature in key.sign_batch(&[MESSAGE; 3], &mode, Randomness::Hedged(&mut common::slh::Rng::new("hedged"))) {
+        assert_eq!(key.verifying_key().verify(MESSAGE, &mode, signature.unwrap().as_ref()), Ok(()));
+    }
+}
+
+fn sets(sets: impl Iterator<Item = ParameterSet>) {
+    let engines = engines();
+    for set in sets {
+        for (name, engine) in &engines {
+            on_small_stack(&format!("{set} on {name}"), || round(set, engine));
+        }
+    }
+}
+
+#[test]
+fn fast_sets_on_a_small_stack() {
+    sets(fast_sets());
+}
+
+#[test]
+#[ignore = "half a minute optimised, far more not"]
+fn small_sets_on_a_small_stack() {
+    sets(ParameterSet::ALL.into_iter().filter(|set| !is_fast(*set)));
+}
+
+#[test]
+fn every_door_on_a_small_stack() {
+    for set in common::slh::SMALL {
+        on_small_stack(&format!("every door of {set}"), || other_doors(set, &Engine::get()));
+    }
+}
+
+/// Has at least `bytes` of local variables alive at once.
+fn use_stack(bytes: usize) -> u8 {
+    let local = black_box([1; 1024]);
+    if bytes <= local.len() { local[0] } else { use_stack(bytes - local.len()) ^ black_box(&local)[1] }
+}
+
+#[test]
+fn a_small_stack_does_overflow() {
+    const CHILD: &str = "HASHLOOM_OVERFLOW_A_STACK";
+    if env::var_os(CHILD).is_some() {
+        on_small_stack("overflow", || _ = black_box(use_stack(STACK)));
+        return;
+    }
+    // in a process of its own, since it takes it along
+    let mut child = Command::new(env::current_exe().unwrap());
+    let child = child.env(CHILD, "1").args(["--exact", "a_small_stack_does_overflow"]).output().unwrap();
+    assert!(!child.status.success(), "128 KiB on a stack of 128 KiB: {child:?}");
+    assert!(String::from_utf8_lossy(&child.stderr).contains("overflow"), "{child:?}");
+}
