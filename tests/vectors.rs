@@ -119,8 +119,8 @@ macro_rules! on_engines {
                     check(FULL, &SIG_GEN_FAST);
                 }
 
-                /// Nearly five minutes of CPU time on the portable engine, from half a minute to a minute and a half
-                /// on those with vectors. The compact set, too, has a few such cases.
+                /// Nearly five minutes of CPU time on the portable engine, three where SHA-256 alone is fast, half a
+                /// minute to a minute and a half on the others. The compact set, too, has a few such cases.
                 #[test]
                 $(#[$slow])?
                 fn sig_gen_small() {

