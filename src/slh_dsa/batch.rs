@@ -2,7 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{keys::VerifyingKey, prehash::Mode, scheme, threads};
+use super::{
+    keys::VerifyingKey,
+    prehash::{Framed, Mode},
+    scheme, threads,
+};
 use crate::error::Error;
 
 /// Signatures that are verified in lock-step: enough to fill the lanes even where each contributes a single hash, few
@@ -41,16 +45,17 @@ pub fn verify_batch(items: &[Item<'_>]) -> Vec<Result<(), Error>> {
 /// Verdicts on items of one set and engine, in the order of `group`.
 fn verify_group(items: &[Item<'_>], group: &[usize]) -> Vec<Result<(), Error>> {
     let key = items[group[0]].key;
-    let framed = group.iter().map(|&i| {
-        let Item { key, message, mode, signature } = &items[i];
-        key.claim(*message, mode, signature)
-    });
-    let mut claims = Vec::with_capacity(group.len());
-    // a claim that cannot be framed has its verdict; the others leave a place to fill
-    let early: Vec<Option<Error>> = framed.map(|framed| framed.map(|claim| claims.push(claim)).err()).collect();
+    let frame = |&i: &usize| Framed::new(key.engine(), &items[i].mode, items[i].message);
+    let mut framed: Vec<Result<Framed<&[u8]>, Error>> = group.iter().map(frame).collect();
+    let claims = group
+        .iter()
+        .zip(&mut framed)
+        .filter_map(|(&i, framed)| Some(items[i].key.claim(framed.as_mut().ok()?, items[i].signature)))
+        .collect();
+    // a message that cannot be framed has its verdict; the others take theirs in order
     let mut judged = scheme::verify(key.set(), key.engine(), claims).into_iter();
-    early
+    framed
         .into_iter()
-        .map(|error| error.map_or_else(|| judged.next().unwrap_or(Err(Error::InvalidSignature)), Err))
+        .map(|framed| framed.and_then(|_| judged.next().unwrap_or(Err(Error::InvalidSignature))))
         .collect()
 }

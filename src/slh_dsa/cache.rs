@@ -10,6 +10,9 @@ use once_cell::race::OnceBox;
 use super::{family::checksum, params::Params};
 use crate::{adrs::TreeAdrs, engine::Engine, error::Error};
 
+/// log2 of the trees of the lowest layer that is ever kept: the places for them, 8 bytes each, are made at once.
+const MAX_HEIGHT: u32 = 20;
+
 /// All nodes of one tree, which are public, and their digest.
 struct Kept {
     nodes: Vec<u8>,
@@ -29,12 +32,13 @@ const fn tree_bytes(params: &Params) -> usize {
     ((2 << params.hp) - 1) * params.n + size_of::<Kept>() + size_of::<OnceBox<Kept>>()
 }
 
-/// Trees of a layer, as far as they can be counted.
+/// Trees of a layer, unless they are more than a signer will meet again.
 fn trees(params: &Params, layer: u32) -> Option<usize> {
-    1_usize.checked_shl((params.d - 1 - layer) * params.hp).filter(|&count| count > 0)
+    let height = (params.d - 1 - layer) * params.hp;
+    (height <= MAX_HEIGHT).then(|| 1 << height)
 }
 
-/// Bytes that the trees of the top `layers` layers take, if they can be counted.
+/// Bytes that the trees of the top `layers` layers take, if these can be kept.
 pub(crate) fn bytes(params: &Params, layers: u32) -> Option<usize> {
     (params.d - layers..params.d)
         .try_fold(0_usize, |sum, layer| sum.checked_add(trees(params, layer)?.checked_mul(tree_bytes(params))?))

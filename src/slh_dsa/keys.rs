@@ -183,7 +183,8 @@ impl SigningKey {
     }
 
     /// The same key, which keeps trees of the upper layers between signatures: as many whole layers as fit into `budget`
-    /// bytes, each tree from when it is first met. Signatures are the same bytes.
+    /// bytes, each tree from when it is first met. Signatures are the same bytes. Layers of more than
+    /// 2^20 trees are never kept.
     ///
     /// | set | layers kept | bytes | of the hypertree's work |
     /// |---|---|---|---|
@@ -254,12 +255,8 @@ impl SigningKey {
         let opt_rand = opt_rand.unwrap_or(key.pk_seed);
         let signature = scheme::sign(self.set, &self.engine, key, self.cache.as_deref(), &mut message, opt_rand)?;
         if self.check {
-            let KeyParts { pk_seed, pk_root, .. } = key;
-            let claim = Claim { pk_seed, pk_root, message, signature: &signature };
-            scheme::verify(self.set, &self.engine, alloc::vec![claim])
-                .pop()
-                .unwrap_or(Err(Error::Fault))
-                .map_err(|error| if error == Error::InvalidSignature { Error::Fault } else { error })?;
+            let verdict = self.verifying_key().judge(&mut message, &signature);
+            verdict.map_err(|error| if error == Error::InvalidSignature { Error::Fault } else { error })?;
         }
         Ok(Signature(signature))
     }
@@ -338,16 +335,10 @@ impl VerifyingKey {
         self
     }
 
-    /// What it takes to verify a signature by this key, the message framed.
-    pub(crate) fn claim<'a, M: Message>(
-        &'a self,
-        message: M,
-        mode: &Mode<'_>,
-        signature: &'a [u8],
-    ) -> Result<Claim<'a, Framed<M>>, Error> {
-        let message = Framed::new(&self.engine, mode, message)?;
+    /// What it takes to verify a signature by this key of M'.
+    pub(crate) fn claim<'a>(&'a self, message: &'a mut dyn Message, signature: &'a [u8]) -> Claim<'a> {
         let (pk_seed, pk_root) = self.as_bytes().split_at(self.set.n());
-        Ok(Claim { pk_seed, pk_root, message, signature })
+        Claim { pk_seed, pk_root, message, signature }
     }
 
     /// Verifies a signature; the message is read once.
@@ -356,8 +347,14 @@ impl VerifyingKey {
     /// [`Error::InvalidSignature`] for anything wrong with the signature, its length included;
     /// [`Error::ContextTooLong`], [`Error::WrongLength`] of a digest, [`Error::Read`].
     pub fn verify<M: Message>(&self, message: M, mode: &Mode<'_>, signature: &[u8]) -> Result<(), Error> {
-        let claim = self.claim(message, mode, signature)?;
-        scheme::verify(self.set, &self.engine, alloc::vec![claim]).pop().unwrap_or(Err(Error::InvalidSignature))
+        let mut message = Framed::new(&self.engine, mode, message)?;
+        self.judge(&mut message, signature)
+    }
+
+    /// The verdict on one signature of M'.
+    fn judge(&self, message: &mut dyn Message, signature: &[u8]) -> Result<(), Error> {
+        let claims = alloc::vec![self.claim(message, signature)];
+        scheme::verify(self.set, &self.engine, claims).pop().unwrap_or(Err(Error::InvalidSignature))
     }
 
     /// Verifies a signature of everything that `reader` still has to give, which need not be seekable.

@@ -131,10 +131,10 @@ fn select<X: Family>(
 }
 
 /// One signature to be verified: a public key's two parts, M', and the signature in hash values.
-pub(crate) struct Claim<'a, M> {
+pub(crate) struct Claim<'a> {
     pub(crate) pk_seed: &'a [u8],
     pub(crate) pk_root: &'a [u8],
-    pub(crate) message: M,
+    pub(crate) message: &'a mut dyn Message,
     pub(crate) signature: &'a [u8],
 }
 
@@ -152,24 +152,20 @@ pub(crate) struct Candidate<'a, const N: usize> {
 }
 
 /// `slh_verify_internal` (Alg. 20) of many signatures of one set in lock-step: a verdict for each, in order.
-pub(crate) fn verify<M: Message>(
-    set: ParameterSet,
-    engine: &Engine,
-    claims: Vec<Claim<'_, M>>,
-) -> Vec<Result<(), Error>> {
-    struct Verify<'a, M>(&'static Params, &'a Engine, Vec<Claim<'a, M>>);
-    impl<M: Message> Op for Verify<'_, M> {
+pub(crate) fn verify(set: ParameterSet, engine: &Engine, claims: Vec<Claim<'_>>) -> Vec<Result<(), Error>> {
+    struct Verify<'a, 'b>(&'static Params, &'a Engine, Vec<Claim<'b>>);
+    impl Op for Verify<'_, '_> {
         type Out = Vec<Result<(), Error>>;
         fn run<const N: usize, X: Family>(self) -> Self::Out {
             let Self(params, engine, claims) = self;
             // a claim that cannot be hashed has its verdict at once; the others go on together
             let mut verdicts = Vec::with_capacity(claims.len());
             let mut candidates: Vec<Candidate<'_, N>> = Vec::with_capacity(claims.len());
-            for (item, mut claim) in claims.into_iter().enumerate() {
+            for (item, claim) in claims.into_iter().enumerate() {
                 let verdict = match claim.signature.as_chunks() {
                     (nodes, []) if nodes.len() == params.signature_nodes() => {
                         let (seed, root) = (claim.pk_seed, claim.pk_root);
-                        select::<X>(params, engine, &nodes[0], seed, root, &mut claim.message).map(|selection| {
+                        select::<X>(params, engine, &nodes[0], seed, root, claim.message).map(|selection| {
                             let (fors, hypertree) = nodes[1..].split_at(params.fors_nodes());
                             candidates.push(Candidate { item, seed, root, selection, fors, hypertree });
                         })
