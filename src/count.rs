@@ -17,7 +17,7 @@ pub struct Counts {
     pub sha256: u64,
     /// Blocks compressed by SHA-512.
     pub sha512: u64,
-    /// Permutations of Keccak-f[1600].
+    /// Permutations of `Keccak-f[1600]`.
     pub keccak: u64,
 }
 

@@ -164,7 +164,7 @@ macro_rules! kernels {
 }
 
 kernels!(
-    /// Kernels for Keccak-f[1600].
+    /// Kernels for `Keccak-f[1600]`.
     KeccakKernel, KeccakJob, enter_keccak:
     "x86_64" Avx2(Avx2) x 4,
     "x86_64" Avx512(Avx512) x 8,
@@ -207,7 +207,7 @@ impl Found {
     ///
     /// | | portable | AVX2 | AVX-512VL | AVX-512 | SHA-NI x1 / x4 |
     /// |---|---|---|---|---|---|
-    /// | Keccak-f[1600] | 1107 | 4 x 327 | 4 x 191 | 8 x 182 | |
+    /// | `Keccak-f[1600]` | 1107 | 4 x 327 | 4 x 191 | 8 x 182 | |
     /// | SHA-256 | 628 | 8 x 120 | 8 x 67 | 16 x 61 | 138 / 4 x 62 |
     /// | SHA-512 | 760 | 4 x 296 | 4 x 168 | 8 x 153 | |
     fn engine(self) -> Engine {
@@ -313,7 +313,7 @@ impl Engine {
         Backend::ALL.iter().filter_map(|&b| Self::with(b).ok().map(|e| (b, e)))
     }
 
-    /// What runs Keccak-f[1600] (SHA-3, SHAKE).
+    /// What runs `Keccak-f[1600]` (SHA-3, SHAKE).
     pub fn keccak(&self) -> Choice {
         self.keccak.choice()
     }

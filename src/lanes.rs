@@ -167,7 +167,7 @@ impl<const W: usize> Drop for Sha256Chains<W> {
     }
 }
 
-/// Keccak-f[1600] on `W` states.
+/// `Keccak-f[1600]` on `W` states.
 pub trait KeccakLanes<const W: usize>: Copy {
     /// One permutation of each state (FIPS 202 section 3.3).
     fn permute(self, s: &mut KeccakState<W>);

@@ -1,4 +1,4 @@
-//! Keccak-f[1600] (FIPS 202 section 3) and SHAKE256's F chain (FIPS 205 section 11.1), over any token's operations.
+//! `Keccak-f[1600]` (FIPS 202 section 3) and SHAKE256's F chain (FIPS 205 section 11.1), over any token's operations.
 
 use crate::lanes::{KeccakChains, KeccakState, Ops};
 
