@@ -131,7 +131,7 @@ impl<F: Chains, H: Tweak> Replay<'_, F, H> {
 
     fn digits<const N: usize>(&self, digest: &[u8]) -> Vec<u32> {
         let shape = &self.shape;
-        let (k, a, hp, len) = (shape.k as usize, shape.a as usize, shape.hp as usize, shape.len() as usize);
+        let (k, a, hp, len) = (shape.k as usize, shape.a as usize, shape.hp as usize, shape.chains() as usize);
         let number = |bits: &[bool]| bits.iter().fold(0, |x: u64, &bit| x << 1 | u64::from(bit));
         let bits: Vec<bool> = digest.iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1 == 1)).collect();
         let [fors_len, tree_len, _] = digest_parts(shape).map(|bytes| 8 * bytes as usize);
@@ -228,7 +228,7 @@ fn operations(set: ParameterSet, engine: &Engine) {
     let signing = take();
     let public = key.verifying_key();
     let digits = digits(set, engine, public.as_bytes(), &framed, signature.as_ref());
-    assert_eq!(digits.len() as u64, shape.d * shape.len());
+    assert_eq!(digits.len() as u64, shape.d * shape.chains());
     // the revealed FORS values are made a second time, and a WOTS+ value is the hash of the mark before it
     let beyond = Hashes { prf: shape.k, f: digits.iter().map(|digit| u64::from(digit % 4)).sum(), ..Hashes::default() };
     let extras = [shape.calls(&beyond), seed_blocks(&shape), prf_msg(&shape, len), h_msg(&shape, len)];

@@ -88,6 +88,9 @@ fn budgets_are_kept_to() {
             before = kept;
         }
         assert!(before >= 1, "{set}: 8 MiB keep nothing");
+        // a budget beyond any memory is no reason to take it
+        let unbounded = plain.expand(usize::MAX);
+        assert!(unbounded.kept_layers() >= before, "{set}");
     }
 }
 

@@ -1,4 +1,5 @@
 //! Messages as slices, parts and readers: equal bytes give equal signatures, and sources that fail or change do not.
+#![cfg(feature = "std")]
 
 mod common;
 

@@ -268,10 +268,13 @@ fn errors_print_and_become_the_signature_crates() {
         Error::InvalidEncoding,
         Error::Randomness,
         Error::MessageChanged,
+        Error::Fault,
+        #[cfg(feature = "std")]
         Error::Read(std::io::ErrorKind::NotFound),
         Error::BackendUnavailable(hashloom::Backend::Portable),
     ];
     let mut texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    #[cfg(feature = "std")]
     for error in errors {
         let source = signature::Error::from(error);
         let source = std::error::Error::source(&source).expect("the cause is kept");

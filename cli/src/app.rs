@@ -15,6 +15,10 @@ pub struct App {
     pub out: Output,
     /// Which backend was asked for.
     pub backend: BackendChoice,
+    /// Whether it was asked for by name, `auto` being one.
+    pub backend_named: bool,
+    /// How many threads were asked for.
+    pub threads: Option<u16>,
     engine: Engine,
 }
 
@@ -36,12 +40,13 @@ impl App {
                 .build_global()
                 .map_err(|e| Error::usage(format!("--threads {threads}: {e}")))?;
         }
-        let backend = global.backend()?;
+        let named = global.backend()?;
+        let backend = named.unwrap_or(BackendChoice::Auto);
         let engine = match backend {
             BackendChoice::Auto => Engine::get(),
             BackendChoice::Forced(backend) => Engine::with(backend).map_err(|e| Error::usage(e.to_string()))?,
         };
-        Ok(Self { out, backend, engine })
+        Ok(Self { out, backend, backend_named: named.is_some(), threads: global.threads, engine })
     }
 
     /// The engine, for those who look at it.

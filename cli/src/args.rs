@@ -47,7 +47,7 @@ pub struct Global {
     /// auto]
     #[arg(long, global = true, value_name = "NAME", value_parser = Named::new(backend_names, backend))]
     backend: Option<BackendChoice>,
-    /// Threads to use [default: one per CPU]
+    /// Threads to use [default: one per CPU, for bench 1]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Write results as JSON, one object per line, the last a summary
@@ -62,13 +62,13 @@ pub struct Global {
 }
 
 impl Global {
-    /// The backend asked for: the option's, else the environment's.
-    pub fn backend(&self) -> Result<BackendChoice, Error> {
+    /// The backend asked for, if any: the option's, else the environment's.
+    pub fn backend(&self) -> Result<Option<BackendChoice>, Error> {
         let from_env = || std::env::var_os("HASHLOOM_BACKEND").filter(|name| !name.is_empty());
         match (self.backend, from_env()) {
-            (Some(choice), _) => Ok(choice),
-            (None, None) => Ok(BackendChoice::Auto),
-            (None, Some(name)) => name.to_str().and_then(backend).ok_or_else(|| {
+            (Some(choice), _) => Ok(Some(choice)),
+            (None, None) => Ok(None),
+            (None, Some(name)) => name.to_str().and_then(backend).map(Some).ok_or_else(|| {
                 let names = backend_names().join(", ");
                 Error::usage(format!(
                     "invalid value '{}' of HASHLOOM_BACKEND [possible values: {names}]",
@@ -111,6 +111,7 @@ pub enum Command {
     Key(commands::key::Key),
     Engine(commands::engine::Args),
     Kat(commands::kat::Args),
+    Bench(commands::bench::Args),
     Completions(commands::completions::Args),
 }
 

@@ -6,6 +6,7 @@ mod commands;
 mod error;
 mod input;
 mod keys;
+mod measure;
 mod output;
 mod parallel;
 mod store;
@@ -45,6 +46,7 @@ fn run(cli: &Cli) -> Result<Outcome, Error> {
         Command::Key(command) => commands::key::run(command, &app),
         Command::Engine(_) => commands::engine::run(&app),
         Command::Kat(args) => commands::kat::run(args, &app),
+        Command::Bench(args) => commands::bench::run(args, &app),
         Command::Completions(args) => commands::completions::run(args, &app),
     }
 }

@@ -48,7 +48,7 @@ pub struct Calls {
     pub sha256: u64,
     /// Blocks of SHA-512, likewise.
     pub sha512: u64,
-    /// Permutations of Keccak-f[1600].
+    /// Permutations of `Keccak-f[1600]`.
     pub keccak: u64,
 }
 
@@ -77,14 +77,14 @@ impl Shape {
     }
 
     /// Chains of a WOTS+ key: two digits per byte and three of the checksum.
-    pub const fn len(&self) -> u64 {
+    pub const fn chains(&self) -> u64 {
         2 * self.n + 3
     }
 
     /// Whole trees of the hypertree.
     const fn trees(&self, count: u64) -> Hashes {
         let leaves = count << self.hp;
-        let prf = leaves * self.len();
+        let prf = leaves * self.chains();
         Hashes { prf, f: CHAIN_STEPS * prf, h: leaves - count, t_len: leaves, t_k: 0 }
     }
 
@@ -129,7 +129,7 @@ impl Shape {
     /// Blocks that H and T_l compress or absorb.
     pub const fn blocks(&self, hashes: &Hashes) -> u64 {
         hashes.h * self.node_blocks(2)
-            + hashes.t_len * self.node_blocks(self.len())
+            + hashes.t_len * self.node_blocks(self.chains())
             + hashes.t_k * self.node_blocks(self.k)
     }
 
@@ -161,7 +161,7 @@ mod tests {
     fn a_signature_has_the_shape_of_its_set() {
         for set in ParameterSet::ALL {
             let shape = Shape::of(set);
-            let nodes = 1 + shape.k * (1 + shape.a) + shape.d * (shape.len() + shape.hp);
+            let nodes = 1 + shape.k * (1 + shape.a) + shape.d * (shape.chains() + shape.hp);
             assert_eq!(nodes * shape.n, set.signature_len() as u64, "{set}");
             assert_eq!(shape.shake, set.name().contains("SHAKE"), "{set}");
         }
@@ -191,9 +191,8 @@ mod tests {
             let shape = Shape::of(set);
             let operations = [shape.keygen(), shape.sign(), shape.verify(shape.expected_steps())];
             for (hashes, [sha256, sha512, keccak]) in operations.iter().zip(rows[i % 6]) {
-                let sha2 = Calls { sha256, sha512, keccak: 0 };
-                let shake = Calls { sha256: 0, sha512: 0, keccak };
-                assert_eq!(shape.calls(hashes), if shape.shake { shake } else { sha2 }, "{set}");
+                let (sha256, sha512, keccak) = if shape.shake { (0, 0, keccak) } else { (sha256, sha512, 0) };
+                assert_eq!(shape.calls(hashes), Calls { sha256, sha512, keccak }, "{set}");
             }
         }
     }

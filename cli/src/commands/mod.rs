@@ -1,5 +1,6 @@
 //! One module per command.
 
+pub mod bench;
 pub mod completions;
 pub mod engine;
 pub mod hash;
