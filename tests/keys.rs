@@ -4,7 +4,7 @@ mod common;
 
 use common::{
     engines,
-    slh::{Failing, MESSAGE, MODE, Rng, SMALL, is_fast, key, key_for, seeds, signed},
+    slh::{Failing, MESSAGE, MODE, Rng, SMALL, key, key_for, seeds, signed},
 };
 use hashloom::{
     Engine, Error,
@@ -171,18 +171,7 @@ fn round_trip(set: ParameterSet, engines: &[(String, Engine)]) {
 
 #[test]
 fn keys_round_trip() {
-    for set in ParameterSet::ALL.into_iter().filter(|set| is_fast(*set)) {
-        round_trip(set, &engines());
-    }
-    for set in [ParameterSet::Sha2_128s, ParameterSet::Shake128s] {
-        round_trip(set, &[("automatic".to_owned(), Engine::get())]);
-    }
-}
-
-#[test]
-#[ignore = "a minute on one core: every import costs a key generation of an s set"]
-fn keys_of_the_small_sets_round_trip() {
-    for set in ParameterSet::ALL.into_iter().filter(|set| !is_fast(*set)) {
+    for set in ParameterSet::ALL {
         round_trip(set, &engines());
     }
 }

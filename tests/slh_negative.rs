@@ -4,7 +4,7 @@ mod common;
 
 use common::{
     engines, on_every_engine,
-    slh::{Block, CONTEXT, Failing, Layout, MESSAGE, MODE, Rng, SMALL, fast_sets, is_fast, key, key_for, signed},
+    slh::{Block, CONTEXT, Failing, Layout, MESSAGE, MODE, Rng, SMALL, key, key_for, signed},
 };
 use hashloom::{
     Engine, Error,
@@ -361,15 +361,7 @@ fn a_bit_in_every_quarter_of_a_private_key() {
             (0..4 * set.n()).for_each(|byte| flipped_key(set, engine, 8 * byte + byte % 8));
         }
     });
-    for set in fast_sets() {
-        (0..4).for_each(|quarter| flipped_key(set, &Engine::get(), (8 * quarter + 4) * set.n()));
-    }
-}
-
-#[test]
-#[ignore = "a minute on one core: every flip costs a key generation of an s set"]
-fn a_bit_in_every_quarter_of_a_private_key_of_the_small_sets() {
-    for set in ParameterSet::ALL.into_iter().filter(|set| !is_fast(*set)) {
+    for set in ParameterSet::ALL {
         (0..4).for_each(|quarter| flipped_key(set, &Engine::get(), (8 * quarter + 4) * set.n()));
     }
 }

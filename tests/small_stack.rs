@@ -72,7 +72,7 @@ fn fast_sets_on_a_small_stack() {
 }
 
 #[test]
-#[ignore = "15 s optimised; without optimisation ten minutes, on the automatic engine alone"]
+#[ignore = "20 s; without optimisation three and a half minutes, on the automatic engine alone"]
 fn small_sets_on_a_small_stack() {
     // without optimisation one set takes a minute, and frames are those of the fast sets
     let some = if cfg!(unoptimised) { vec![("automatic".to_owned(), Engine::get())] } else { engines() };

@@ -136,11 +136,13 @@ impl Census {
     }
 }
 
-/// The strings that `readelf -p` found in the compiler's record.
+/// The switches that make code what it is, in the strings that `readelf -p` found in the compiler's record. clang
+/// records all of its command line, files included.
 fn recorded(text: &str) -> BTreeSet<String> {
+    let makes_code = |word: &&str| ["-O", "-m", "-f", "-std="].iter().any(|prefix| word.starts_with(prefix));
     text.lines()
         .filter_map(|line| line.trim_start().strip_prefix('[')?.split_once(']'))
-        .map(|(_, switches)| switches.trim().to_owned())
+        .map(|(_, line)| line.split_whitespace().filter(makes_code).collect::<Vec<_>>().join(" "))
         .collect()
 }
 
@@ -249,8 +251,14 @@ gate-runner:     file format elf64-x86-64
 
     #[test]
     fn the_compilers_record_is_read() {
-        let text = "\nString dump of section '.GCC.command.line':\n  [     0]  GNU C17 12.2.0 -O3\n  [    74]  GNU C99 12.2.0 -O2\n\n";
+        let text = "
+String dump of section '.GCC.command.line':
+  [     0]  GNU C17 12.2.0 -m64 -march=x86-64 -O3 -fPIC
+  [    74]  /usr/bin/clang -O3 -c -o one.o one.c -march=x86-64
+  [    99]  /usr/bin/clang -O3 -c -o two.o two.c -march=x86-64
+
+";
         let switches = recorded(text);
-        assert_eq!(switches.iter().collect::<Vec<_>>(), ["GNU C17 12.2.0 -O3", "GNU C99 12.2.0 -O2"]);
+        assert_eq!(switches.iter().collect::<Vec<_>>(), ["-O3 -march=x86-64", "-m64 -march=x86-64 -O3 -fPIC"]);
     }
 }

@@ -146,9 +146,8 @@ impl fmt::Display for Run {
                 writeln!(f, "- randomness that {rival} draws when it signs, inside its time: {}", draws.join(", "))?;
             }
         }
-        writeln!(f, "\n{}", self.table())?;
-        if !self.judgement.families.is_empty() {
-            writeln!(f, "\n{}", self.summary())?;
+        if !self.judgement.rows.is_empty() {
+            writeln!(f, "\n{}\n\n{}", self.table(), self.summary())?;
         }
         self.attribution().into_iter().try_for_each(|line| writeln!(f, "\n{line}"))?;
         if !self.judgement.problems.is_empty() {

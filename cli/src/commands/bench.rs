@@ -106,7 +106,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         let json = json!({"kind": "summary", "command": "bench", "rows": rows.len(), "seconds": seconds});
         app.out.line(json.to_string())?;
     } else if !args.csv {
-        app.out.line(text(&head, &rows, threads))?;
+        app.out.line(text(&head, &rows, args, threads))?;
     }
     Ok(Outcome::Good)
 }
@@ -186,17 +186,14 @@ impl Row<'_> {
         })
     }
 
+    /// Fits, with the frame, into a terminal of 80 columns.
     fn cells(&self) -> Vec<Cell> {
         let Self { case, backend, times, .. } = self;
-        let ms = |ns: f64| format!("{:.4}", ns / 1e6);
         let numbers = [
-            case.batch.to_string(),
-            times.iters.to_string(),
-            ms(times.min),
-            ms(times.median),
-            format!("{:.1} %", 100.0 * (times.p95 - times.min) / times.median),
-            format!("{:.1}", self.per_second()),
-            ms(times.floor),
+            digits(times.min / 1e6),
+            digits(times.median / 1e6),
+            format!("{:.0} %", 100.0 * (times.p95 - times.min) / times.median),
+            digits(self.per_second()),
             format!("{:.2}", self.ratio()),
         ];
         let set = case.set.name().trim_start_matches("SLH-DSA-");
@@ -205,27 +202,33 @@ impl Row<'_> {
     }
 }
 
-fn text(head: &[String], rows: &[Row<'_>], threads: u16) -> String {
-    let mut table = table(&[
-        "set",
-        "op",
-        "backend",
-        "batch",
-        "iters",
-        "min ms",
-        "median ms",
-        "spread",
-        "per second",
-        "floor ms",
-        "ratio",
-    ]);
+/// A positive number with four digits that count, if it is not very small.
+fn digits(number: f64) -> String {
+    let decimals = [1000.0, 100.0, 10.0, 1.0].iter().take_while(|&&power| number < power).count();
+    format!("{number:.decimals$}")
+}
+
+fn text(head: &[String], rows: &[Row<'_>], args: &Args, threads: u16) -> String {
+    let mut table = table(&["set", "op", "backend", "min ms", "median", "spread", "per s", "ratio"]);
     for row in rows {
         table.add_row(row.cells());
     }
+    let batch = if args.batch == 1 { String::new() } else { format!(", {} signatures at a time", args.batch) };
     format!(
-        "{}\n{table}\n{}. Times are of one key or signature. Spread: from the minimum to the 95th percentile. \
-         Ratio: the median as a multiple of the floor.",
+        "{}\n{table}\n{}{batch}; times are of one key or signature\n\
+         spread: from the minimum to the 95th percentile; ratio: median to floor",
         head.join("\n"),
         count(threads.into(), "thread"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.061_23, 0.5, 1.605_2, 25.78, 999.96, 1219.4, 14_631.5];
+        assert_eq!(numbers.map(digits), ["0.0612", "0.5000", "1.605", "25.78", "1000.0", "1219", "14632"]);
+    }
 }
