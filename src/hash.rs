@@ -90,7 +90,11 @@ pub trait Tweak: Hash {
     /// `out[i]` = first N bytes of the hash of `adrs[i]` and the i-th group of `nodes`: H with two nodes each, T_l
     /// with l. Groups are of equal size.
     ///
-    /// The items share the prefixes evenly, in order: one prefix serves all, or each of s prefixes the next 1/s.
+    /// The items share the prefixes evenly, in order: one prefix serves all, or each of s prefixes the next 1/s. N is
+    /// 16, 24 or 32.
+    ///
+    /// # Panics
+    /// If the slices do not fit together.
     fn tweak_many<const N: usize>(
         &self,
         prefixes: &[Self::Prefix],
@@ -105,6 +109,9 @@ pub trait Chains: Tweak {
     /// Advances every chain by its own number of steps and leaves the value reached in `nodes`.
     ///
     /// Prefixes are shared as in [`Tweak::tweak_many`].
+    ///
+    /// # Panics
+    /// If the slices do not fit together.
     fn chain_many<const N: usize>(
         &self,
         prefixes: &[Self::Prefix],
@@ -117,7 +124,7 @@ pub trait Chains: Tweak {
 /// One chain: where it starts and how far it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// Address of the first step; the last word is the position, which counts up.
+    /// Address of the first step; the last word is the position, which counts up, to 255 at most.
     pub adrs: Adrs,
     /// Applications of F; public.
     pub steps: u32,

@@ -3,7 +3,7 @@
 use core::{fmt, marker::PhantomData, ops::Range};
 
 use digest::{
-    ExtendableOutput, FixedOutput, HashMarker, Output, OutputSizeUser, Reset, XofReader,
+    ExtendableOutput, FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, XofReader,
     block_api::BlockSizeUser,
     typenum::{U28, U32, U48, U64, U72, U104, U136, U144, U168},
 };
@@ -267,6 +267,13 @@ impl<V: Fixed> OutputSizeUser for SpongeHasher<V> {
 impl<V: Fixed> FixedOutput for SpongeHasher<V> {
     fn finalize_into(self, out: &mut Output<Self>) {
         self.finish(out);
+    }
+}
+
+impl<V: Fixed> FixedOutputReset for SpongeHasher<V> {
+    fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
+        self.clone().finish(out);
+        self.reset();
     }
 }
 

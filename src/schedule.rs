@@ -59,8 +59,9 @@ struct Lane {
 
 impl<'a, P, const N: usize> ChainJob<'a, P, N> {
     pub(crate) fn new(prefixes: &'a [P], chains: &'a [Chain], start: Start<'a, N>, nodes: &'a mut [[u8; N]]) -> Self {
+        const { assert!(matches!(N, 16 | 24 | 32), "n of FIPS 205") };
         assert_eq!(chains.len(), nodes.len(), "one node per chain");
-        assert_eq!(chains.len() % prefixes.len(), 0, "prefixes are shared evenly");
+        assert!(!prefixes.is_empty() && chains.len().is_multiple_of(prefixes.len()), "prefixes are shared evenly");
         let order = Order::longest_first(chains.len(), |i| chains[i].steps as usize);
         Self { prefixes, chains, order, start, nodes }
     }
@@ -160,9 +161,10 @@ impl<'a, P, const N: usize> TweakJob<'a, P, N> {
         nodes: &'a [[u8; N]],
         out: &'a mut [[u8; N]],
     ) -> Self {
+        const { assert!(matches!(N, 16 | 24 | 32), "n of FIPS 205") };
         assert_eq!(adrs.len(), out.len(), "one output per address");
         assert_eq!(nodes.len() % adrs.len().max(1), 0, "groups are of equal size");
-        assert_eq!(adrs.len() % prefixes.len(), 0, "prefixes are shared evenly");
+        assert!(!prefixes.is_empty() && adrs.len().is_multiple_of(prefixes.len()), "prefixes are shared evenly");
         Self { prefixes, adrs, nodes, out }
     }
 

@@ -3,7 +3,7 @@
 use core::{fmt, marker::PhantomData, ops::Range};
 
 use digest::{
-    FixedOutput, HashMarker, Output, OutputSizeUser, Reset,
+    FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset,
     block_api::BlockSizeUser,
     typenum::{U28, U32, U48, U64, U128},
 };
@@ -272,6 +272,13 @@ impl<V: Variant> Reset for Sha2Hasher<V> {
 impl<V: Variant> FixedOutput for Sha2Hasher<V> {
     fn finalize_into(self, out: &mut Output<Self>) {
         self.finish(out);
+    }
+}
+
+impl<V: Variant> FixedOutputReset for Sha2Hasher<V> {
+    fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
+        self.clone().finish(out);
+        self.reset();
     }
 }
 

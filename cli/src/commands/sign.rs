@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, FileType},
+    fs::{self, File, FileType},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
 };
@@ -48,7 +48,7 @@ pub struct Args {
     /// Parameter set of a raw key, or of the default key that is made
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
     set: Option<ParameterSet>,
-    /// Directory for the signatures [default: beside each file]
+    /// Directory for the signatures, made if it is missing [default: beside each file]
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -74,7 +74,10 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     if let Some(dir) = &args.out_dir
         && !dir.is_dir()
     {
-        return Err(Error::content(dir, "is not a directory"));
+        if dir.exists() {
+            return Err(Error::content(dir, "is not a directory"));
+        }
+        fs::create_dir_all(dir).map_err(Error::file(dir, "cannot make"))?;
     }
     let engine = app.start_engine();
     let key = match &args.key {
