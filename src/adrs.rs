@@ -15,6 +15,11 @@ const FORS_ROOTS: u32 = 4;
 const WOTS_PRF: u32 = 5;
 const FORS_PRF: u32 = 6;
 
+/// What turns the type of an F address into that of the PRF which makes the secret that the hash at this address
+/// starts from: WOTS_HASH into WOTS_PRF (Alg. 6, 7), FORS_TREE into FORS_PRF (Alg. 14). Every other field is the same.
+pub(crate) const PRF: u32 = WOTS_HASH ^ WOTS_PRF;
+const _: () = assert!(FORS_TREE ^ PRF == FORS_PRF);
+
 /// The position of an XMSS tree: its layer, counted from the bottom, and its index within the layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeAdrs {
@@ -57,13 +62,6 @@ impl TreeAdrs {
 }
 
 impl Adrs {
-    /// The address under which PRF makes the secret that the hash at this address starts from: WOTS_PRF for a
-    /// WOTS+ chain (Alg. 6, 7), FORS_PRF for a FORS leaf (Alg. 14). Every other field is the same.
-    pub(crate) const fn prf(mut self) -> Self {
-        self.0[4] = if self.0[4] == WOTS_HASH { WOTS_PRF } else { FORS_PRF };
-        self
-    }
-
     /// The same chain at another position: the hash address of a WOTS_HASH address.
     pub(crate) const fn at(mut self, position: u32) -> Self {
         self.0[7] = position;
@@ -127,13 +125,6 @@ mod tests {
         assert_eq!(bytes(&AT.fors_roots(7))[16..], *hex::decode("00000004000000070000000000000000").unwrap());
         assert_eq!(bytes(&AT.wots_pk(7))[16..], *hex::decode("00000001000000070000000000000000").unwrap());
         assert_eq!(bytes(&AT.fors_node(7, 1, 2))[16..], *hex::decode("00000003000000070000000100000002").unwrap());
-    }
-
-    #[test]
-    fn prf_addresses_differ_in_type_only() {
-        assert_eq!(bytes(&AT.wots_hash(1, 2, 0).prf())[16..20], [0, 0, 0, 5]);
-        assert_eq!(bytes(&AT.fors_node(1, 0, 9).prf())[16..20], [0, 0, 0, 6]);
-        assert_eq!(bytes(&AT.fors_node(1, 0, 9).prf())[20..], bytes(&AT.fors_node(1, 0, 9))[20..]);
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub trait Chains: Tweak {
     /// Prefixes are shared as in [`Tweak::tweak_many`].
     ///
     /// # Panics
-    /// If the slices do not fit together.
+    /// If the slices do not fit together, or a chain has more than 255 steps.
     fn chain_many<const N: usize>(
         &self,
         prefixes: &[Self::Prefix],

@@ -461,7 +461,7 @@ impl<const N: usize> KeccakJob for TweakJob<'_, SeedWords, N> {
                 for (row, word) in s.0[N / 8..].iter_mut().zip(self.adrs[i].words64()) {
                     row[lane] = word;
                 }
-                bodies[lane] = self.body(i);
+                bodies[lane] = self.body(i).as_flattened();
             }
             // idle lanes repeat the first one's public length over zeros
             let len = bodies[0].len();
@@ -510,7 +510,7 @@ impl Chains for Shake256 {
 impl<const N: usize> KeccakJob for ChainJob<'_, SeedWords, N> {
     #[inline(always)]
     fn run<const W: usize, K: KeccakLanes<W>>(&mut self, k: K, items: Range<usize>) {
-        self.drive::<W, _>(&mut KeccakChains::<W>::new(), items, |c, steps| k.chain::<N>(c, steps));
+        self.drive::<W, _>(&mut KeccakChains::<W>::new(), items, |c, prf, steps| k.chain::<N>(c, prf, steps));
     }
 }
 
@@ -529,6 +529,13 @@ impl<const W: usize, const N: usize> ChainLanes<N> for KeccakChains<W> {
         let words = adrs.words64();
         for i in 0..4 {
             self.adrs[i][lane] = words[i];
+        }
+    }
+
+    #[inline(always)]
+    fn set_values(&mut self, x: &[u8; N]) {
+        for (row, bytes) in self.x.iter_mut().zip(x.as_chunks().0) {
+            *row = [u64::from_le_bytes(*bytes); W];
         }
     }
 

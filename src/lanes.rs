@@ -42,6 +42,8 @@ pub trait Ops<T: Word, const W: usize>: Copy {
     type V: Copy;
     /// Two Keccak rounds per loop iteration where that measures faster than one.
     const TWO_ROUNDS: bool = true;
+    /// Keccak with inverted words, where and-not is not one instruction.
+    const INVERT: bool = false;
     /// Reads one word-major row.
     fn load(self, row: &[T; W]) -> Self::V;
     /// Writes one word-major row.
@@ -171,8 +173,9 @@ impl<const W: usize> Drop for Sha256Chains<W> {
 pub trait KeccakLanes<const W: usize>: Copy {
     /// One permutation of each state (FIPS 202 section 3.3).
     fn permute(self, s: &mut KeccakState<W>);
-    /// `steps` applications of SHAKE256's F to each lane, hash addresses counting up (FIPS 205 section 5, Alg. 5).
-    fn chain<const N: usize>(self, c: &mut KeccakChains<W>, steps: u32);
+    /// PRF of each lane if `prf`, then `steps` applications of SHAKE256's F, hash addresses counting up (FIPS 205
+    /// section 5, Alg. 5).
+    fn chain<const N: usize>(self, c: &mut KeccakChains<W>, prf: bool, steps: u32);
     /// XORs `rows[lane]`, little-endian words, into the words of that lane from `at` on. All rows have one length,
     /// a multiple of 8 bytes that ends within the state.
     fn absorb(self, s: &mut KeccakState<W>, at: usize, rows: &[&[u8]; W]);
@@ -186,8 +189,9 @@ pub trait Sha2Lanes<T: Word, const W: usize>: Copy {
 
 /// SHA-256 with SLH-DSA's chains.
 pub trait Sha256Lanes<const W: usize>: Sha2Lanes<u32, W> {
-    /// `steps` applications of SHA-256's F to each lane, hash addresses counting up (FIPS 205 section 5, Alg. 5).
-    fn chain<const N: usize>(self, c: &mut Sha256Chains<W>, steps: u32);
+    /// PRF of each lane if `prf`, then `steps` applications of SHA-256's F, hash addresses counting up (FIPS 205
+    /// section 5, Alg. 5).
+    fn chain<const N: usize>(self, c: &mut Sha256Chains<W>, prf: bool, steps: u32);
 }
 
 /// Work on many independent items, generic over the lanes that will run it.
@@ -229,6 +233,8 @@ pub trait ChainLanes<const N: usize> {
     fn set_prefix(&mut self, lane: usize, prefix: &Self::Prefix);
     /// Gives a lane its address, whose hash field is where the chain starts.
     fn set_adrs(&mut self, lane: usize, adrs: &Adrs);
+    /// Gives all lanes one value.
+    fn set_values(&mut self, x: &[u8; N]);
     /// Gives a lane its value.
     fn set_value(&mut self, lane: usize, x: &[u8; N]);
     /// The value that a lane has reached.

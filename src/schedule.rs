@@ -8,6 +8,9 @@ use crate::{
     lanes::{ChainLanes, Items},
 };
 
+/// Steps of a chain: positions are a byte in the kernels.
+const MAX_STEPS: usize = 255;
+
 /// The order in which lanes take items: longest first, so that the last group of lanes ends together.
 pub struct Order(Option<Vec<usize>>);
 
@@ -19,6 +22,31 @@ impl Order {
         }
         let mut order: Vec<usize> = (0..len).collect();
         order.sort_unstable_by_key(|&i| Reverse(cost(i)));
+        Self(Some(order))
+    }
+
+    /// As `longest_first` for costs below `LIMIT`, by counting.
+    fn longest_first_below<const LIMIT: usize>(len: usize, cost: impl Fn(usize) -> usize) -> Self {
+        let (mut counts, mut highest) = ([0; LIMIT], 0);
+        for i in 0..len {
+            counts[cost(i)] += 1;
+            highest = highest.max(cost(i));
+        }
+        if counts[highest] == len {
+            return Self(None);
+        }
+        // where the items of each cost begin
+        let (mut starts, mut start) = (counts, 0);
+        for at in (0..=highest).rev() {
+            starts[at] = start;
+            start += counts[at];
+        }
+        let mut order = alloc::vec![0; len];
+        for i in 0..len {
+            let start = &mut starts[cost(i)];
+            order[*start] = i;
+            *start += 1;
+        }
         Self(Some(order))
     }
 
@@ -53,8 +81,6 @@ struct Lane {
     item: Option<usize>,
     /// Steps until the lane needs attention.
     left: u32,
-    /// The step under way is PRF, the chain proper follows.
-    prf: bool,
 }
 
 impl<'a, P, const N: usize> ChainJob<'a, P, N> {
@@ -62,81 +88,82 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
         const { assert!(matches!(N, 16 | 24 | 32), "n of FIPS 205") };
         assert_eq!(chains.len(), nodes.len(), "one node per chain");
         assert!(!prefixes.is_empty() && chains.len().is_multiple_of(prefixes.len()), "prefixes are shared evenly");
-        let order = Order::longest_first(chains.len(), |i| chains[i].steps as usize);
+        let order = Order::longest_first_below::<{ MAX_STEPS + 1 }>(chains.len(), |i| chains[i].steps as usize);
         Self { prefixes, chains, order, start, nodes }
     }
 
     /// Runs the items at places `items` of the order on the lanes of `c`: lanes whose value is complete are refilled,
-    /// then all advance together by as many steps as the shortest needs.
+    /// then all advance together by as many steps as the shortest needs. Where chains start from PRF, which is another
+    /// hash than the steps of running ones, lanes wait for each other and are refilled together.
     #[inline(always)]
     pub(crate) fn drive<const W: usize, C: ChainLanes<N, Prefix = P>>(
         &mut self,
         c: &mut C,
         mut items: Range<usize>,
-        mut step: impl FnMut(&mut C, u32),
+        mut advance: impl FnMut(&mut C, bool, u32),
     ) {
-        let mut lanes = [Lane { item: None, left: 0, prf: false }; W];
+        let mut lanes = [Lane { item: None, left: 0 }; W];
         if let [prefix] = self.prefixes {
             for lane in 0..W {
                 c.set_prefix(lane, prefix);
             }
         }
         loop {
+            let mut idle = true;
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                if lane.left > 0 {
+                    idle = false;
+                } else if let Some(item) = lane.item.take() {
+                    c.value(i, &mut self.nodes[item]);
+                }
+            }
+            let prf = match self.start {
+                Start::Prf(sk_seed) if idle => {
+                    c.set_values(sk_seed);
+                    true
+                }
+                _ => false,
+            };
+            let refill = prf || matches!(self.start, Start::Nodes);
             let mut burst = u32::MAX;
             for (i, lane) in lanes.iter_mut().enumerate() {
-                if lane.left == 0 {
-                    self.attend(i, lane, c, &mut items);
+                if refill && lane.item.is_none() {
+                    self.refill(i, lane, c, &mut items);
                 }
-                if lane.left > 0 && lane.left < burst {
+                if lane.item.is_some() && lane.left < burst {
                     burst = lane.left;
                 }
             }
             if burst == u32::MAX {
                 return;
             }
-            step(c, burst);
+            advance(c, prf, burst);
             for lane in &mut lanes {
                 lane.left = lane.left.saturating_sub(burst);
             }
         }
     }
 
-    /// Brings a lane that has no steps left to its next ones: from PRF to the chain, else to the next item. A lane
-    /// without either holds a zero value.
+    /// Puts the next item that has anything to do on a lane, if there is one. A lane without an item repeats whatever
+    /// it did last, and nothing reads it.
     #[inline(always)]
-    fn attend<C: ChainLanes<N, Prefix = P>>(&mut self, i: usize, lane: &mut Lane, c: &mut C, items: &mut Range<usize>) {
-        if let Some(item) = lane.item {
-            let Chain { adrs, steps } = &self.chains[item];
-            if lane.prf && *steps > 0 {
-                c.set_adrs(i, adrs);
-                (lane.left, lane.prf) = (*steps, false);
-                return;
-            }
-            c.value(i, &mut self.nodes[item]);
-        }
+    fn refill<C: ChainLanes<N, Prefix = P>>(&mut self, i: usize, lane: &mut Lane, c: &mut C, items: &mut Range<usize>) {
         for place in items {
             let item = self.order.at(place);
             let Chain { adrs, steps } = &self.chains[item];
-            match self.start {
-                Start::Prf(sk_seed) => {
-                    c.set_adrs(i, &adrs.prf());
-                    c.set_value(i, sk_seed);
-                    *lane = Lane { item: Some(item), left: 1, prf: true };
+            if let Start::Nodes = self.start {
+                if *steps == 0 {
+                    continue;
                 }
-                Start::Nodes if *steps > 0 => {
-                    c.set_adrs(i, adrs);
-                    c.set_value(i, &self.nodes[item]);
-                    *lane = Lane { item: Some(item), left: *steps, prf: false };
-                }
-                Start::Nodes => continue,
+                c.set_value(i, &self.nodes[item]);
             }
+            c.set_adrs(i, adrs);
             if self.prefixes.len() > 1 {
                 c.set_prefix(i, shared(self.prefixes, self.chains.len(), item));
             }
+            *lane = Lane { item: Some(item), left: *steps };
             return;
         }
-        lane.item = None;
-        c.set_value(i, &[0; N]);
     }
 }
 
@@ -168,11 +195,11 @@ impl<'a, P, const N: usize> TweakJob<'a, P, N> {
         Self { prefixes, adrs, nodes, out }
     }
 
-    /// The bytes of item `i`'s nodes.
+    /// Item `i`'s nodes.
     #[inline(always)]
-    pub(crate) fn body(&self, i: usize) -> &'a [u8] {
+    pub(crate) fn body(&self, i: usize) -> &'a [[u8; N]] {
         let group = self.nodes.len() / self.adrs.len();
-        self.nodes[i * group..(i + 1) * group].as_flattened()
+        &self.nodes[i * group..(i + 1) * group]
     }
 
     /// The prefix of item `i`.

@@ -311,6 +311,21 @@ fn fill_block<T: Word>(head: &[u8], body: &[u8], i: usize, total: u128, block: &
     }
 }
 
+/// As `fill_block`, for a message that fits into one block: all copies are of known size.
+#[inline(always)]
+fn fill_only_block<T: Word, const N: usize>(head: &[u8; 22], nodes: &[[u8; N]], total: u128, block: &mut T::Block) {
+    let block = block.as_mut();
+    block.fill(0);
+    block[..22].copy_from_slice(head);
+    let (body, rest) = block[22..].split_at_mut(nodes.as_flattened().len());
+    for (to, node) in body.as_chunks_mut().0.iter_mut().zip(nodes) {
+        *to = *node;
+    }
+    let tail = rest.len() - T::LENGTH_BYTES;
+    rest[0] = 0x80;
+    rest[tail..].copy_from_slice(&(8 * total).to_be_bytes()[16 - T::LENGTH_BYTES..]);
+}
+
 /// Whole blocks into one state.
 pub struct CompressJob<'a, T> {
     state: &'a mut [T; 8],
@@ -448,10 +463,17 @@ impl<T: Word, const N: usize> Sha2Job<T> for TweakJob<'_, [T; 8], N> {
                     blocks[lane] = T::ZERO_BLOCK;
                 }
             }
-            let len = 22 + self.body(first).len();
-            for n in 0..padded_blocks::<T>(len) {
+            let len = 22 + self.body(first).as_flattened().len();
+            let total = (block_len::<T>() + len) as u128;
+            let count = padded_blocks::<T>(len);
+            for n in 0..count {
                 for (lane, i) in group.clone().enumerate() {
-                    fill_block::<T>(&heads[lane], self.body(i), n, (block_len::<T>() + len) as u128, &mut blocks[lane]);
+                    let (head, body, block) = (&heads[lane], self.body(i), &mut blocks[lane]);
+                    if count == 1 {
+                        fill_only_block::<T, N>(head, body, total, block);
+                    } else {
+                        fill_block::<T>(head, body.as_flattened(), n, total, block);
+                    }
                 }
                 k.compress(&mut s, &blocks);
             }
@@ -483,7 +505,7 @@ impl Chains for Sha256 {
 impl<const N: usize> Sha256Job for ChainJob<'_, [u32; 8], N> {
     #[inline(always)]
     fn run<const W: usize, K: Sha256Lanes<W>>(&mut self, k: K, items: Range<usize>) {
-        self.drive::<W, _>(&mut Sha256Chains::<W>::new(), items, |c, steps| k.chain::<N>(c, steps));
+        self.drive::<W, _>(&mut Sha256Chains::<W>::new(), items, |c, prf, steps| k.chain::<N>(c, prf, steps));
     }
 }
 
@@ -504,6 +526,13 @@ impl<const W: usize, const N: usize> ChainLanes<N> for Sha256Chains<W> {
             self.adrs[i][lane] = words[i];
         }
         self.hash[0][lane] = words[5];
+    }
+
+    #[inline(always)]
+    fn set_values(&mut self, x: &[u8; N]) {
+        for (row, bytes) in self.x.iter_mut().zip(x.as_chunks().0) {
+            *row = [u32::from_be_bytes(*bytes); W];
+        }
     }
 
     #[inline(always)]

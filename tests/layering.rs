@@ -14,8 +14,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // to name the backend that is missing
     ("error", &["engine"]),
     ("lanes", &["adrs", "secret"]),
-    ("portable", &["lanes"]),
-    ("x86", &["lanes", "portable"]),
+    ("portable", &["adrs", "lanes"]),
+    ("x86", &["adrs", "lanes", "portable"]),
     ("aarch64", &["lanes", "portable"]),
     ("engine", &["aarch64", "error", "lanes", "portable", "x86"]),
     ("hash", &["adrs", "engine", "error"]),

@@ -1,6 +1,9 @@
 //! `Keccak-f[1600]` (FIPS 202 section 3) and SHAKE256's F chain (FIPS 205 section 11.1), over any token's operations.
 
-use crate::lanes::{KeccakChains, KeccakState, Ops};
+use crate::{
+    adrs::PRF,
+    lanes::{KeccakChains, KeccakState, Ops},
+};
 
 /// Round constants of iota (FIPS 202 section 3.2.5).
 const RC: [u64; 24] = [
@@ -37,6 +40,61 @@ const SHAKE_PAD: u64 = 0x1f;
 /// The last padding bit, in the last word of a block.
 const LAST_PAD: u64 = 1 << 63;
 
+/// Words that a state holds inverted between rounds, as bits, where and-not takes two instructions: with these six,
+/// chi needs one inversion per row instead of five ("lane complementing" in the Keccak implementation overview).
+const INVERTED: u32 = 1 << 1 | 1 << 2 | 1 << 8 | 1 << 12 | 1 << 17 | 1 << 20;
+
+/// Whether word `i` is inverted between rounds.
+const fn inverted(i: usize) -> bool {
+    (INVERTED >> i) % 2 == 1
+}
+
+/// Whether the sum of column `x` is inverted.
+const fn inverted_column(x: usize) -> bool {
+    const COLUMN: u32 = 1 | 1 << 5 | 1 << 10 | 1 << 15 | 1 << 20;
+    ((INVERTED >> (x % 5)) & COLUMN).count_ones() % 2 == 1
+}
+
+/// Whether word `i` is inverted after theta, which adds the columns left and right of it.
+const fn after_theta(i: usize) -> bool {
+    inverted(i) ^ inverted_column(i + 4) ^ inverted_column(i + 1)
+}
+
+/// Inverts the words that rounds expect so, or back.
+#[inline(always)]
+fn invert<const W: usize, O: Ops<u64, W>>(o: O, a: &mut [O::V; 25]) {
+    if O::INVERT {
+        let mut i = 0;
+        while i < 25 {
+            if inverted(i) {
+                a[i] = o.xor(a[i], o.splat(!0));
+            }
+            i += 1;
+        }
+    }
+}
+
+/// `a ^ (!b & c)` of words of which some are inverted, inverted if `out` is: by and or or, whichever fits.
+#[inline(always)]
+fn chi<const W: usize, O: Ops<u64, W>>(o: O, words: [O::V; 3], inverted: [bool; 3], out: bool) -> O::V {
+    let [a, b, c] = words;
+    if !O::INVERT {
+        return o.chi(a, b, c);
+    }
+    let not = |v| o.xor(v, o.splat(!0));
+    let or = |v, w| o.xor(o.xor(v, w), o.and(v, w));
+    match (inverted[1], inverted[2], inverted[0] ^ out) {
+        (false, false, false) => o.xor(a, o.andn(b, c)),
+        (false, false, true) => o.xor(a, or(b, not(c))),
+        (true, false, false) => o.xor(a, o.and(b, c)),
+        (true, false, true) => o.xor(not(a), o.and(b, c)),
+        (false, true, false) => o.xor(not(a), or(b, c)),
+        (false, true, true) => o.xor(a, or(b, c)),
+        (true, true, false) => o.xor(a, o.andn(c, b)),
+        (true, true, true) => o.xor(a, or(not(b), c)),
+    }
+}
+
 /// One round: theta, rho, pi, chi, iota (FIPS 202 section 3.2), new state from old.
 #[cfg_attr(unoptimised, inline(never))]
 #[cfg_attr(not(unoptimised), inline(always))]
@@ -63,16 +121,23 @@ fn round<const W: usize, O: Ops<u64, W>>(o: O, a: &[O::V; 25], rc: u64) -> [O::V
         };
     }
     macro_rules! row {
-        ($($i:literal $r:tt),*) => {{
+        ($y:literal: $($i:literal $r:tt),*) => {{
             let b = [$(moved!($i, $r)),*];
-            [o.chi(b[0], b[1], b[2]), o.chi(b[1], b[2], b[3]), o.chi(b[2], b[3], b[4]), o.chi(b[3], b[4], b[0]), o.chi(b[4], b[0], b[1])]
+            let theta = const { [$(after_theta($i)),*] };
+            macro_rules! word {
+                ($x:literal) => {{
+                    let (x, y, z) = ($x, ($x + 1) % 5, ($x + 2) % 5);
+                    chi(o, [b[x], b[y], b[z]], [theta[x], theta[y], theta[z]], inverted(5 * $y + $x))
+                }};
+            }
+            [word!(0), word!(1), word!(2), word!(3), word!(4)]
         }};
     }
-    let [e0, e1, e2, e3, e4] = row!(0 0, 6 44, 12 43, 18 21, 24 14);
-    let [f0, f1, f2, f3, f4] = row!(3 28, 9 20, 10 3, 16 45, 22 61);
-    let [g0, g1, g2, g3, g4] = row!(1 1, 7 6, 13 25, 19 8, 20 18);
-    let [h0, h1, h2, h3, h4] = row!(4 27, 5 36, 11 10, 17 15, 23 56);
-    let [i0, i1, i2, i3, i4] = row!(2 62, 8 55, 14 39, 15 41, 21 2);
+    let [e0, e1, e2, e3, e4] = row!(0: 0 0, 6 44, 12 43, 18 21, 24 14);
+    let [f0, f1, f2, f3, f4] = row!(1: 3 28, 9 20, 10 3, 16 45, 22 61);
+    let [g0, g1, g2, g3, g4] = row!(2: 1 1, 7 6, 13 25, 19 8, 20 18);
+    let [h0, h1, h2, h3, h4] = row!(3: 4 27, 5 36, 11 10, 17 15, 23 56);
+    let [i0, i1, i2, i3, i4] = row!(4: 2 62, 8 55, 14 39, 15 41, 21 2);
     let e0 = o.xor(e0, o.splat(rc));
     [e0, e1, e2, e3, e4, f0, f1, f2, f3, f4, g0, g1, g2, g3, g4, h0, h1, h2, h3, h4, i0, i1, i2, i3, i4]
 }
@@ -102,41 +167,52 @@ pub fn permute<const W: usize, O: Ops<u64, W>>(o: O, s: &mut KeccakState<W>) {
     macro_rules! store {
         ($a:ident: $($i:literal)*) => { $(o.store($a[$i], &mut s.0[$i]);)* };
     }
-    let a = load!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24);
-    let a = rounds(o, a, 0, 24);
+    let mut a = load!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24);
+    invert(o, &mut a);
+    let mut a = rounds(o, a, 0, 24);
+    invert(o, &mut a);
     store!(a: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24);
 }
 
-/// F iterated: x <- first N bytes of SHAKE256(PK.seed || ADRS || x), `steps` times, the hash address counting up.
+/// PRF if asked for, then F iterated: x <- first N bytes of SHAKE256(PK.seed || ADRS || x), PRF under its own type of
+/// address, then `steps` times with the hash address counting up.
 ///
 /// The values stay in registers between steps. With the zero words of round 0 visible as constants and only the
 /// first words of round 23 used, the compiler drops the rest of both rounds.
 #[inline(always)]
-pub fn chain<const W: usize, const N: usize, O: Ops<u64, W>>(o: O, c: &mut KeccakChains<W>, steps: u32) {
+pub fn chain<const W: usize, const N: usize, O: Ops<u64, W>>(o: O, c: &mut KeccakChains<W>, prf: bool, steps: u32) {
     let n = N / 8;
     let mut x = [o.load(&c.x[0]), o.load(&c.x[1]), o.load(&c.x[2]), o.load(&c.x[3])];
     let mut hash = o.load(&c.adrs[3]);
-    let mut step = 0;
-    while step < steps {
-        let mut a = [o.splat(0); 25];
-        let mut i = 0;
-        while i < n {
-            a[i] = o.load(&c.seed[i]);
-            a[n + 4 + i] = x[i];
-            i += 1;
+    let passes = [(u64::from(PRF) << 24, 0, 1), (0, 1 << 56, steps)];
+    let mut pass = usize::from(!prf);
+    while pass < passes.len() {
+        let (kind, stride, steps) = passes[pass];
+        let mut step = 0;
+        while step < steps {
+            let mut a = [o.splat(0); 25];
+            let mut i = 0;
+            while i < n {
+                a[i] = o.load(&c.seed[i]);
+                a[n + 4 + i] = x[i];
+                i += 1;
+            }
+            a[n] = o.load(&c.adrs[0]);
+            a[n + 1] = o.load(&c.adrs[1]);
+            a[n + 2] = o.xor(o.load(&c.adrs[2]), o.splat(kind));
+            a[n + 3] = hash;
+            a[2 * n + 4] = o.splat(SHAKE_PAD);
+            a[RATE_256 - 1] = o.splat(LAST_PAD);
+            invert(o, &mut a);
+            a = round(o, &a, RC[0]);
+            a = rounds(o, a, 1, 23);
+            a = round(o, &a, RC[23]);
+            invert(o, &mut a);
+            x = [a[0], a[1], a[2], a[3]];
+            hash = o.add(hash, o.splat(stride));
+            step += 1;
         }
-        a[n] = o.load(&c.adrs[0]);
-        a[n + 1] = o.load(&c.adrs[1]);
-        a[n + 2] = o.load(&c.adrs[2]);
-        a[n + 3] = hash;
-        a[2 * n + 4] = o.splat(SHAKE_PAD);
-        a[RATE_256 - 1] = o.splat(LAST_PAD);
-        a = round(o, &a, RC[0]);
-        a = rounds(o, a, 1, 23);
-        a = round(o, &a, RC[23]);
-        x = [a[0], a[1], a[2], a[3]];
-        hash = o.add(hash, o.splat(1 << 56));
-        step += 1;
+        pass += 1;
     }
     o.store(x[0], &mut c.x[0]);
     o.store(x[1], &mut c.x[1]);

@@ -15,6 +15,7 @@ macro_rules! scalar_ops {
     ($($word:ty),*) => { $(
         impl Ops<$word, 1> for Scalar {
             type V = $word;
+            const INVERT: bool = cfg!(all(target_arch = "x86_64", not(target_feature = "bmi1")));
             #[inline(always)]
             fn load(self, row: &[$word; 1]) -> $word {
                 row[0]
@@ -78,8 +79,8 @@ fn permute(s: &mut KeccakState<1>) {
 }
 
 #[inline(never)]
-fn keccak_chain<const N: usize>(c: &mut KeccakChains<1>, steps: u32) {
-    keccak::chain::<1, N, _>(Scalar, c, steps);
+fn keccak_chain<const N: usize>(c: &mut KeccakChains<1>, prf: bool, steps: u32) {
+    keccak::chain::<1, N, _>(Scalar, c, prf, steps);
 }
 
 #[inline(never)]
@@ -91,8 +92,8 @@ where
 }
 
 #[inline(never)]
-fn sha256_chain<const N: usize>(c: &mut Sha256Chains<1>, steps: u32) {
-    sha2::chain::<1, N, _>(Scalar, c, steps);
+fn sha256_chain<const N: usize>(c: &mut Sha256Chains<1>, prf: bool, steps: u32) {
+    sha2::chain::<1, N, _>(Scalar, c, prf, steps);
 }
 
 impl KeccakLanes<1> for Scalar {
@@ -101,8 +102,8 @@ impl KeccakLanes<1> for Scalar {
         permute(s);
     }
     #[inline(always)]
-    fn chain<const N: usize>(self, c: &mut KeccakChains<1>, steps: u32) {
-        keccak_chain::<N>(c, steps);
+    fn chain<const N: usize>(self, c: &mut KeccakChains<1>, prf: bool, steps: u32) {
+        keccak_chain::<N>(c, prf, steps);
     }
     #[inline(always)]
     fn absorb(self, s: &mut KeccakState<1>, at: usize, rows: &[&[u8]; 1]) {
@@ -122,7 +123,7 @@ where
 
 impl Sha256Lanes<1> for Scalar {
     #[inline(always)]
-    fn chain<const N: usize>(self, c: &mut Sha256Chains<1>, steps: u32) {
-        sha256_chain::<N>(c, steps);
+    fn chain<const N: usize>(self, c: &mut Sha256Chains<1>, prf: bool, steps: u32) {
+        sha256_chain::<N>(c, prf, steps);
     }
 }

@@ -1,7 +1,10 @@
 //! SHA-2 compression (FIPS 180-4 section 6) and SHA-256's F chain (FIPS 205 section 11.2), over any token's
 //! operations. One text serves both word sizes; what differs between them is in [`Word`].
 
-use crate::lanes::{Ops, Sha2State, Sha256Chains, Word};
+use crate::{
+    adrs::PRF,
+    lanes::{Ops, Sha2State, Sha256Chains, Word},
+};
 
 /// Round constants of the SHA-512 family (FIPS 180-4 section 4.2.3). Those of SHA-256 (section 4.2.2) are the upper
 /// halves of the first 64: both are the leading fractional bits of the cube roots of the primes.
@@ -199,56 +202,61 @@ pub fn compress<T: Word, const W: usize, O: Ops<T, W>>(o: O, s: &mut Sha2State<T
     feed_forward!(0 1 2 3 4 5 6 7);
 }
 
-/// F iterated: x <- first N bytes of SHA-256(PK.seed || 0.. || ADRSc || x), `steps` times, the hash address counting
-/// up.
+/// PRF if asked for, then F iterated: x <- first N bytes of SHA-256(PK.seed || 0.. || ADRSc || x), PRF under its own
+/// type of address, then `steps` times with the hash address counting up.
 ///
 /// The values stay in registers between steps. The first five words of the block do not change along a chain, so
 /// their rounds run once; the words after x are constants, which the compiler folds into the schedule by itself
 /// because the first 32 rounds are straight-line.
 #[inline(always)]
-pub fn chain<const W: usize, const N: usize, O: Ops<u32, W>>(o: O, c: &mut Sha256Chains<W>, steps: u32) {
+pub fn chain<const W: usize, const N: usize, O: Ops<u32, W>>(o: O, c: &mut Sha256Chains<W>, prf: bool, steps: u32) {
     let n = N / 4;
-    let adrs: [O::V; 5] = load!(o, c.adrs; 0 1 2 3 4);
-    let mid: [O::V; 8] = load!(o, c.mid; 0 1 2 3 4 5 6 7);
     let mut hash = o.load(&c.hash[0]);
     let mut x: [O::V; 8] = load!(o, c.x; 0 1 2 3 4 5 6 7);
     let upper = o.splat(0xffff_0000);
+    let passes = [(PRF << 16, 0, 1), (0, 1 << 16, steps)];
+    let mut pass = usize::from(!prf);
+    while pass < passes.len() {
+        let (kind, stride, steps) = passes[pass];
+        let mut adrs: [O::V; 5] = load!(o, c.adrs; 0 1 2 3 4);
+        adrs[2] = o.xor(adrs[2], o.splat(kind));
+        let mut v5: [O::V; 8] = load!(o, c.mid; 0 1 2 3 4 5 6 7);
+        let mut bc5 = o.xor(v5[1], v5[2]);
+        rounds!(o, v5, bc5, adrs, K32[0]; 0 1 2 3 4);
 
-    let mut v5 = mid;
-    let mut bc5 = o.xor(v5[1], v5[2]);
-    rounds!(o, v5, bc5, adrs, K32[0]; 0 1 2 3 4);
+        let mut step = 0;
+        while step < steps {
+            let mut w = [o.splat(0); 16];
+            (w[0], w[1], w[2], w[3], w[4]) = (adrs[0], adrs[1], adrs[2], adrs[3], adrs[4]);
+            // ADRSc is 22 bytes, so every word of x straddles two words of the block
+            let mut before = hash;
+            let mut i = 0;
+            while i < n {
+                let turned = o.ror(x[i], 16);
+                w[5 + i] = o.ch(upper, before, turned);
+                before = turned;
+                i += 1;
+            }
+            w[5 + n] = o.ch(upper, before, o.splat(0x8000));
+            w[15] = o.splat(8 * (64 + 22 + N as u32));
 
-    let mut step = 0;
-    while step < steps {
-        let mut w = [o.splat(0); 16];
-        (w[0], w[1], w[2], w[3], w[4]) = (adrs[0], adrs[1], adrs[2], adrs[3], adrs[4]);
-        // ADRSc is 22 bytes, so every word of x straddles two words of the block
-        let mut before = hash;
-        let mut i = 0;
-        while i < n {
-            let turned = o.ror(x[i], 16);
-            w[5 + i] = o.ch(upper, before, turned);
-            before = turned;
-            i += 1;
+            let (mut v, mut bc) = (v5, bc5);
+            rounds!(o, v, bc, w, K32[0]; 5 6 7 8 9 10 11 12 13 14 15);
+            rounds!(expand o, v, bc, w, K32[1]);
+            let mut r = 2;
+            while r < K32.len() {
+                rounds!(expand o, v, bc, w, K32[r]);
+                r += 1;
+            }
+            let mut i = 0;
+            while i < n {
+                x[i] = o.add(v[i], o.load(&c.mid[i]));
+                i += 1;
+            }
+            hash = o.add(hash, o.splat(stride));
+            step += 1;
         }
-        w[5 + n] = o.ch(upper, before, o.splat(0x8000));
-        w[15] = o.splat(8 * (64 + 22 + N as u32));
-
-        let (mut v, mut bc) = (v5, bc5);
-        rounds!(o, v, bc, w, K32[0]; 5 6 7 8 9 10 11 12 13 14 15);
-        rounds!(expand o, v, bc, w, K32[1]);
-        let mut r = 2;
-        while r < K32.len() {
-            rounds!(expand o, v, bc, w, K32[r]);
-            r += 1;
-        }
-        let mut i = 0;
-        while i < n {
-            x[i] = o.add(v[i], o.load(&c.mid[i]));
-            i += 1;
-        }
-        hash = o.add(hash, o.splat(1 << 16));
-        step += 1;
+        pass += 1;
     }
     macro_rules! store {
         ($($i:literal)*) => { $(o.store(x[$i], &mut c.x[$i]);)* };

@@ -150,7 +150,8 @@ pub(crate) fn roots_from_signatures<const N: usize, X: Family>(
     for layer in 0..params.d as usize {
         let xmss = |item: usize| &candidates[item].hypertree[layer * params.xmss_nodes()..][..params.xmss_nodes()];
         let pairs: Vec<KeyPair> = candidates.iter().map(|candidate| candidate.selection.path[layer]).collect();
-        let values: Vec<[u8; N]> = (0..pairs.len()).flat_map(|item| &xmss(item)[..params.len()]).copied().collect();
+        let mut values = Vec::with_capacity(pairs.len() * params.len());
+        (0..pairs.len()).for_each(|item| values.extend_from_slice(&xmss(item)[..params.len()]));
         let messages = nodes.to_vec();
         wots::public_keys_from_signatures(suite, &pairs, &messages, values, nodes);
         climb(

@@ -24,22 +24,27 @@ const fn len<const N: usize>() -> usize {
     2 * N + LEN2
 }
 
-/// The digits of a message and of its checksum, each 0 to 15 (Alg. 7 lines 1 to 7, Alg. 8 likewise). Digits are
-/// public: the signature shows how far each chain has been run.
-fn digits<const N: usize>(message: &[u8; N]) -> impl Iterator<Item = u32> {
-    let nibbles = |byte: u8| [u32::from(byte >> LG_W), u32::from(byte & 15)];
-    let checksum: u32 = message.iter().flat_map(|&byte| nibbles(byte)).map(|digit| CHAIN_STEPS - digit).sum();
-    let checksum = [checksum >> (2 * LG_W), checksum >> LG_W & 15, checksum & 15];
-    message.iter().flat_map(move |&byte| nibbles(byte)).chain(checksum)
+/// Gives `each` the digits of a message and of its checksum, 0 to 15, each with the number of its chain (Alg. 7 lines
+/// 1 to 7, Alg. 8 likewise). Digits are public: the signature shows how far each chain has been run.
+fn for_digits<const N: usize>(message: &[u8; N], mut each: impl FnMut(usize, u32)) {
+    let mut checksum = 0;
+    for (i, byte) in message.iter().enumerate() {
+        let (high, low) = (u32::from(byte >> LG_W), u32::from(byte & 15));
+        each(2 * i, high);
+        each(2 * i + 1, low);
+        checksum += 2 * CHAIN_STEPS - high - low;
+    }
+    each(2 * N, checksum >> (2 * LG_W));
+    each(2 * N + 1, checksum >> LG_W & 15);
+    each(2 * N + 2, checksum & 15);
 }
 
 /// Whole chains of many key pairs, from their secret starts on.
 fn whole_chains<const N: usize>(pairs: &[KeyPair]) -> Vec<Chain> {
     let mut chains = Vec::with_capacity(pairs.len() * len::<N>());
     for KeyPair { tree, leaf } in pairs {
-        for chain in 0..len::<N>() as u32 {
-            chains.push(Chain { adrs: tree.wots_hash(*leaf, chain, 0), steps: CHAIN_STEPS });
-        }
+        let chain = |i| Chain { adrs: tree.wots_hash(*leaf, i, 0), steps: CHAIN_STEPS };
+        chains.extend((0..len::<N>() as u32).map(chain));
     }
     chains
 }
@@ -96,11 +101,13 @@ impl<const N: usize> Trace<N> {
     /// Signatures of one message by each key pair (Alg. 7 `wots_sign`), `len` values each, back to back.
     pub(crate) fn sign<X: Family>(mut self, suite: &Suite<X>, messages: &[[u8; N]]) -> Nodes<N> {
         let mut values = Nodes::zeroed(self.chains.len());
-        let digits = messages.iter().flat_map(digits);
-        for (i, (chain, digit)) in self.chains.iter_mut().zip(digits).enumerate() {
-            let mark = digit / STRIDE;
-            *chain = Chain { adrs: chain.adrs.at(mark * STRIDE), steps: digit % STRIDE };
-            values[i] = self.marks[mark as usize][i];
+        for (pair, message) in messages.iter().enumerate() {
+            for_digits(message, |chain, digit| {
+                let i = pair * len::<N>() + chain;
+                let mark = digit / STRIDE;
+                self.chains[i] = Chain { adrs: self.chains[i].adrs.at(mark * STRIDE), steps: digit % STRIDE };
+                values[i] = self.marks[mark as usize][i];
+            });
         }
         suite.chains(&self.chains, Start::Nodes, &mut values);
         values
@@ -115,8 +122,8 @@ pub(crate) fn sign<const N: usize, X: Family>(
     messages: &[[u8; N]],
 ) -> Nodes<N> {
     let mut chains = whole_chains::<N>(pairs);
-    for (chain, digit) in chains.iter_mut().zip(messages.iter().flat_map(digits)) {
-        chain.steps = digit;
+    for (chains, message) in chains.chunks_mut(len::<N>()).zip(messages) {
+        for_digits(message, |chain, digit| chains[chain].steps = digit);
     }
     let mut values = Nodes::zeroed(chains.len());
     suite.chains(&chains, Start::Prf(sk_seed), &mut values);
@@ -131,16 +138,12 @@ pub(crate) fn public_keys_from_signatures<const N: usize, X: Family>(
     mut values: Vec<[u8; N]>,
     out: &mut [[u8; N]],
 ) {
-    let chains: Vec<Chain> = pairs
-        .iter()
-        .zip(messages)
-        .flat_map(|(pair, message)| {
-            (0..).zip(digits(message)).map(|(chain, digit)| Chain {
-                adrs: pair.tree.wots_hash(pair.leaf, chain, digit),
-                steps: CHAIN_STEPS - digit,
-            })
-        })
-        .collect();
+    let mut chains = Vec::with_capacity(values.len());
+    for (KeyPair { tree, leaf }, message) in pairs.iter().zip(messages) {
+        for_digits(message, |chain, digit| {
+            chains.push(Chain { adrs: tree.wots_hash(*leaf, chain as u32, digit), steps: CHAIN_STEPS - digit });
+        });
+    }
     suite.chains(&chains, Start::Nodes, &mut values);
     compress(suite, pairs, &values, out);
 }
@@ -149,9 +152,19 @@ pub(crate) fn public_keys_from_signatures<const N: usize, X: Family>(
 mod tests {
     use super::*;
 
+    fn digits(message: [u8; 16]) -> Vec<u32> {
+        let mut digits = Vec::new();
+        for_digits(&message, |chain, digit| {
+            assert_eq!(chain, digits.len());
+            digits.push(digit);
+        });
+        assert_eq!(digits.len(), len::<16>());
+        digits
+    }
+
     #[test]
     fn checksum_of_the_extremes() {
-        let tail = |message: [u8; 16]| digits(&message).skip(32).collect::<Vec<_>>();
+        let tail = |message: [u8; 16]| digits(message)[32..].to_vec();
         assert_eq!(tail([0xff; 16]), [0, 0, 0]);
         assert_eq!(tail([0; 16]), [1, 14, 0]); // 32 * 15 = 0x1e0
     }
@@ -160,7 +173,6 @@ mod tests {
     fn digits_are_the_nibbles_high_first() {
         let mut message = [0; 16];
         message[0] = 0x4b;
-        assert_eq!(digits(&message).take(3).collect::<Vec<_>>(), [4, 11, 0]);
-        assert_eq!(digits(&message).count(), len::<16>());
+        assert_eq!(digits(message)[..3], [4, 11, 0]);
     }
 }

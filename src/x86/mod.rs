@@ -47,9 +47,9 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
-        fn keccak_chain<const N: usize>(k: $token, c: &mut KeccakChains<$w64>, steps: u32) {
+        fn keccak_chain<const N: usize>(k: $token, c: &mut KeccakChains<$w64>, prf: bool, steps: u32) {
             align_frame!();
-            keccak::chain::<$w64, N, _>(k, c, steps);
+            keccak::chain::<$w64, N, _>(k, c, prf, steps);
         }
 
         #[target_feature(enable = $features)]
@@ -61,9 +61,9 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
-        fn sha256_chain<const N: usize>(k: $token, c: &mut Sha256Chains<$w32>, steps: u32) {
+        fn sha256_chain<const N: usize>(k: $token, c: &mut Sha256Chains<$w32>, prf: bool, steps: u32) {
             align_frame!();
-            sha2::chain::<$w32, N, _>(k, c, steps);
+            sha2::chain::<$w32, N, _>(k, c, prf, steps);
         }
 
         #[target_feature(enable = $features)]
@@ -80,9 +80,9 @@ macro_rules! backend {
                 unsafe { permute(self, s) }
             }
             #[inline(always)]
-            fn chain<const N: usize>(self, c: &mut KeccakChains<$w64>, steps: u32) {
+            fn chain<const N: usize>(self, c: &mut KeccakChains<$w64>, prf: bool, steps: u32) {
                 // SAFETY: `self` proves the kernel's target features.
-                unsafe { keccak_chain::<N>(self, c, steps) }
+                unsafe { keccak_chain::<N>(self, c, prf, steps) }
             }
             #[inline(always)]
             fn absorb(self, s: &mut KeccakState<$w64>, at: usize, rows: &[&[u8]; $w64]) {
@@ -100,9 +100,9 @@ macro_rules! backend {
 
         impl Sha256Lanes<$w32> for $token {
             #[inline(always)]
-            fn chain<const N: usize>(self, c: &mut Sha256Chains<$w32>, steps: u32) {
+            fn chain<const N: usize>(self, c: &mut Sha256Chains<$w32>, prf: bool, steps: u32) {
                 // SAFETY: `self` proves the kernel's target features.
-                unsafe { sha256_chain::<N>(self, c, steps) }
+                unsafe { sha256_chain::<N>(self, c, prf, steps) }
             }
         }
 

@@ -12,7 +12,10 @@ use super::{
     align_frame,
     transpose::{reverse32, words32x4},
 };
-use crate::lanes::{Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word};
+use crate::{
+    adrs::PRF,
+    lanes::{Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
+};
 
 cpufeatures::new!(cpu, "sha", "sse2", "ssse3", "sse4.1");
 
@@ -226,7 +229,7 @@ fn compress<const W: usize>(_: ShaNi, s: &mut Sha2State<u32, W>, blocks: &[[u8; 
 /// one word before.
 #[target_feature(enable = "sha,sse2,ssse3,sse4.1")]
 #[inline(never)]
-fn chain<const W: usize, const N: usize>(_: ShaNi, c: &mut Sha256Chains<W>, steps: u32) {
+fn chain<const W: usize, const N: usize>(_: ShaNi, c: &mut Sha256Chains<W>, prf: bool, steps: u32) {
     align_frame!();
     // SAFETY: the features are this function's own.
     unsafe {
@@ -251,35 +254,45 @@ fn chain<const W: usize, const N: usize>(_: ShaNi, c: &mut Sha256Chains<W>, step
             x0[lane] = _mm_shuffle_epi8(x0[lane], halves);
             x1[lane] = _mm_shuffle_epi8(x1[lane], halves);
         }
-        let mut first = mid;
-        rounds(&mut first, &[adrs, adrs, adrs, adrs], 0);
+        let passes = [(PRF.cast_signed() << 16, 0, 1), (0, 1 << 16, steps)];
+        let mut pass = usize::from(!prf);
+        while pass < passes.len() {
+            let (kind, stride, steps) = passes[pass];
+            let mut head = adrs;
+            for lane in 0..W {
+                head[lane] = _mm_xor_si128(adrs[lane], _mm_set_epi32(0, kind, 0, 0));
+            }
+            let mut first = mid;
+            rounds(&mut first, &[head, head, head, head], 0);
 
-        let mut step = 0;
-        while step < steps {
-            let mut m = [adrs, adrs, adrs, adrs];
-            for lane in 0..W {
-                let after = match N {
-                    16 => _mm_set_epi32(0, 0, 0, 0x8000),
-                    24 => _mm_blend_epi16::<0xf0>(x1[lane], _mm_set_epi32(0, 0x8000, 0, 0)),
-                    _ => x1[lane],
-                };
-                m[1][lane] = windows!(before[lane], x0[lane]);
-                m[2][lane] = windows!(x0[lane], after);
-                m[3][lane] = match N {
-                    32 => windows!(after, _mm_set_epi32(0, bits, 0, 0x8000)),
-                    _ => _mm_set_epi32(bits, 0, 0, 0),
-                };
+            let mut step = 0;
+            while step < steps {
+                let mut m = [head, head, head, head];
+                for lane in 0..W {
+                    let after = match N {
+                        16 => _mm_set_epi32(0, 0, 0, 0x8000),
+                        24 => _mm_blend_epi16::<0xf0>(x1[lane], _mm_set_epi32(0, 0x8000, 0, 0)),
+                        _ => x1[lane],
+                    };
+                    m[1][lane] = windows!(before[lane], x0[lane]);
+                    m[2][lane] = windows!(x0[lane], after);
+                    m[3][lane] = match N {
+                        32 => windows!(after, _mm_set_epi32(0, bits, 0, 0x8000)),
+                        _ => _mm_set_epi32(bits, 0, 0, 0),
+                    };
+                }
+                let mut v = first;
+                all_rounds!(v, m, 1 2 3);
+                for lane in 0..W {
+                    let abef = _mm_add_epi32(v[lane].abef, mid[lane].abef);
+                    let cdgh = _mm_add_epi32(v[lane].cdgh, mid[lane].cdgh);
+                    x0[lane] = _mm_shuffle_epi8(_mm_unpackhi_epi64(abef, cdgh), turn);
+                    x1[lane] = _mm_shuffle_epi8(_mm_unpacklo_epi64(abef, cdgh), turn);
+                    before[lane] = _mm_add_epi32(before[lane], _mm_set_epi32(stride, 0, 0, 0));
+                }
+                step += 1;
             }
-            let mut v = first;
-            all_rounds!(v, m, 1 2 3);
-            for lane in 0..W {
-                let abef = _mm_add_epi32(v[lane].abef, mid[lane].abef);
-                let cdgh = _mm_add_epi32(v[lane].cdgh, mid[lane].cdgh);
-                x0[lane] = _mm_shuffle_epi8(_mm_unpackhi_epi64(abef, cdgh), turn);
-                x1[lane] = _mm_shuffle_epi8(_mm_unpacklo_epi64(abef, cdgh), turn);
-                before[lane] = _mm_add_epi32(before[lane], _mm_set_epi32(1 << 16, 0, 0, 0));
-            }
-            step += 1;
+            pass += 1;
         }
 
         for lane in 0..W {
@@ -304,8 +317,8 @@ impl<const W: usize> Sha2Lanes<u32, W> for ShaNi {
 
 impl<const W: usize> Sha256Lanes<W> for ShaNi {
     #[inline(always)]
-    fn chain<const N: usize>(self, c: &mut Sha256Chains<W>, steps: u32) {
+    fn chain<const N: usize>(self, c: &mut Sha256Chains<W>, prf: bool, steps: u32) {
         // SAFETY: `self` proves the kernel's target features.
-        unsafe { chain::<W, N>(self, c, steps) }
+        unsafe { chain::<W, N>(self, c, prf, steps) }
     }
 }
