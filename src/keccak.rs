@@ -140,21 +140,25 @@ pub struct SpongeHasher<V> {
     variant: PhantomData<V>,
 }
 
+// Blocks and states are worked on where they stand: a copy, or a value that is moved, would leave bytes behind that
+// nobody wipes.
 impl<V: Variant> SpongeHasher<V> {
     fn absorb(&mut self, data: &[u8]) {
         count::keccak(|| data.len() / V::RATE);
         absorb(&self.lanes, AbsorbJob { state: &mut self.state, data, rate: V::RATE });
     }
 
+    fn absorb_block(&mut self) {
+        count::keccak(|| 1);
+        absorb(&self.lanes, AbsorbJob { state: &mut self.state, data: &self.block[..V::RATE], rate: V::RATE });
+    }
+
     /// Pads (FIPS 202 section 5.1) and absorbs what is left.
-    fn pad(mut self) -> SpongeReader<V> {
-        let mut block = self.block;
-        block[self.filled..V::RATE].fill(0);
-        block[self.filled] ^= V::PAD;
-        block[V::RATE - 1] ^= 0x80;
-        self.absorb(&block[..V::RATE]);
-        wipe(&mut block);
-        SpongeReader { lanes: self.lanes, state: self.state, read: 0, variant: PhantomData }
+    fn pad(&mut self) {
+        self.block[self.filled..V::RATE].fill(0);
+        self.block[self.filled] ^= V::PAD;
+        self.block[V::RATE - 1] ^= 0x80;
+        self.absorb_block();
     }
 }
 
@@ -168,8 +172,7 @@ impl<V: Variant> Incremental for SpongeHasher<V> {
             if self.filled < V::RATE {
                 return;
             }
-            let block = self.block;
-            self.absorb(&block[..V::RATE]);
+            self.absorb_block();
         }
         let whole = data.len() / V::RATE * V::RATE;
         if whole > 0 {
@@ -179,8 +182,9 @@ impl<V: Variant> Incremental for SpongeHasher<V> {
         self.block[..self.filled].copy_from_slice(&data[whole..]);
     }
 
-    fn finish(self, out: &mut [u8]) {
-        self.pad().fill(out);
+    fn finish(mut self, out: &mut [u8]) {
+        self.pad();
+        squeeze::<V>(&self.lanes, &mut self.state, &mut 0, out);
     }
 }
 
@@ -207,17 +211,16 @@ pub struct SpongeReader<V> {
     variant: PhantomData<V>,
 }
 
-impl<V: Variant> SpongeReader<V> {
-    fn fill(&mut self, out: &mut [u8]) {
-        for byte in out {
-            if self.read == V::RATE {
-                count::keccak(|| 1);
-                absorb(&self.lanes, AbsorbJob { state: &mut self.state, data: &ZEROS[..V::RATE], rate: V::RATE });
-                self.read = 0;
-            }
-            *byte = self.state[self.read / 8].to_le_bytes()[self.read % 8];
-            self.read += 1;
+/// Output of a padded state, from which `read` bytes of the current block have been read.
+fn squeeze<V: Variant>(lanes: &Pair<KeccakKernel>, state: &mut [u64; 25], read: &mut usize, out: &mut [u8]) {
+    for byte in out {
+        if *read == V::RATE {
+            count::keccak(|| 1);
+            absorb(lanes, AbsorbJob { state, data: &ZEROS[..V::RATE], rate: V::RATE });
+            *read = 0;
         }
+        *byte = state[*read / 8].to_le_bytes()[*read % 8];
+        *read += 1;
     }
 }
 
@@ -279,14 +282,15 @@ impl<V: Fixed> FixedOutputReset for SpongeHasher<V> {
 
 impl<V: Extendable> ExtendableOutput for SpongeHasher<V> {
     type Reader = SpongeReader<V>;
-    fn finalize_xof(self) -> SpongeReader<V> {
-        self.pad()
+    fn finalize_xof(mut self) -> SpongeReader<V> {
+        self.pad();
+        SpongeReader { lanes: self.lanes, state: self.state, read: 0, variant: PhantomData }
     }
 }
 
 impl<V: Extendable> XofReader for SpongeReader<V> {
     fn read(&mut self, out: &mut [u8]) {
-        self.fill(out);
+        squeeze::<V>(&self.lanes, &mut self.state, &mut self.read, out);
     }
 }
 

@@ -17,13 +17,14 @@ impl<H: Hash> Hmac<H> {
     pub(crate) fn new(hash: H, key: &[u8]) -> Self {
         let mut pad = [0; MAX_BLOCK];
         pad[..key.len()].copy_from_slice(key);
-        let (mut inner, mut outer) = (hash.hasher(), hash.hasher());
+        // keyed where they will stay: a keyed hasher that is moved leaves its state behind
+        let mut hmac = Self { inner: hash.hasher(), outer: hash.hasher() };
         pad.iter_mut().for_each(|byte| *byte ^= 0x36);
-        inner.update(&pad[..H::BLOCK_LEN]);
+        hmac.inner.update(&pad[..H::BLOCK_LEN]);
         pad.iter_mut().for_each(|byte| *byte ^= 0x36 ^ 0x5c);
-        outer.update(&pad[..H::BLOCK_LEN]);
+        hmac.outer.update(&pad[..H::BLOCK_LEN]);
         wipe(&mut pad);
-        Self { inner, outer }
+        hmac
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) {

@@ -13,6 +13,17 @@ pub(crate) fn wipe<T: Copy + Default>(words: &mut [T]) {
     zeroize::optimization_barrier(words);
 }
 
+/// Bytes of stack that [`wipe_stack`] overwrites: more than hashing takes in an optimised build.
+const SCRUBBED: usize = 16 * 1024;
+
+/// Overwrites the stack below the caller: what kernels spilled, and the old places of hashers that were moved. To be
+/// called once per piece of work, where it costs nothing that can be measured.
+#[inline(never)]
+pub(crate) fn wipe_stack() {
+    let mut below = [0_u64; SCRUBBED / 8];
+    wipe(&mut below);
+}
+
 /// Hash values of `N` bytes on the heap, wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);

@@ -199,8 +199,9 @@ impl<V: Variant> Incremental for Sha2Hasher<V> {
             if self.filled < block_len {
                 return;
             }
-            let block = self.block;
-            self.compress(block.as_ref());
+            // where it stands: nobody would wipe a copy
+            count::sha2::<V::Word>(|| 1);
+            V::Word::compress(&self.engine, CompressJob { state: &mut self.state, data: self.block.as_ref() });
         }
         let whole = data.len() / block_len * block_len;
         if whole > 0 {
@@ -211,11 +212,9 @@ impl<V: Variant> Incremental for Sha2Hasher<V> {
     }
 
     fn finish(mut self, out: &mut [u8]) {
-        let block = self.block;
-        let (rest, total) = (&block.as_ref()[..self.filled], self.length);
         let mut last = V::Word::ZERO_BLOCK;
-        for i in 0..padded_blocks::<V::Word>(rest.len()) {
-            fill_block::<V::Word>(&[], rest, i, total, &mut last);
+        for i in 0..padded_blocks::<V::Word>(self.filled) {
+            fill_block::<V::Word>(&[], &self.block.as_ref()[..self.filled], i, self.length, &mut last);
             self.compress(last.as_ref());
         }
         wipe(last.as_mut());

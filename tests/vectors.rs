@@ -147,6 +147,16 @@ fn every_backend_has_its_tests() {
     }
 }
 
+/// The profile that vectors are run in stops at every overflow, of the library's arithmetic, too.
+#[test]
+fn arithmetic_is_checked() {
+    if !cfg!(debug_assertions) {
+        return skip("overflow-checks", "arithmetic is not checked", "a release build");
+    }
+    let sum = std::panic::catch_unwind(|| std::hint::black_box(u8::MAX) + std::hint::black_box(1));
+    assert!(sum.is_err(), "255 + 1 = {sum:?} in a u8");
+}
+
 /// Filters leave no case out.
 #[test]
 fn tables_are_complete() {

@@ -33,6 +33,8 @@ impl App {
             .without_time()
             .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
             .with_writer(out.clone())
+            // they would go to standard error, which is what does not work, and panic there
+            .log_internal_errors(false)
             .init();
         if let Some(threads) = global.threads {
             rayon::ThreadPoolBuilder::new()

@@ -9,6 +9,8 @@ mod keys;
 mod measure;
 mod output;
 mod parallel;
+#[cfg(unix)]
+mod signals;
 mod store;
 
 use std::{
@@ -25,7 +27,11 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => run(&cli),
+        Err(message) => tell(&message),
+    };
+    match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             if !error.is_broken_pipe() {
@@ -36,8 +42,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// Writes help that was asked for to standard output, or what is wrong with the command line to standard error.
+fn tell(message: &clap::Error) -> Result<Outcome, Error> {
+    let written = message.print().and_then(|()| io::stdout().flush());
+    if message.use_stderr() {
+        return Ok(Outcome::Failed);
+    }
+    written.map_err(Error::Output)?;
+    Ok(Outcome::Good)
+}
+
 fn run(cli: &Cli) -> Result<Outcome, Error> {
     let app = App::new(&cli.global)?;
+    #[cfg(unix)]
+    signals::listen().map_err(|e| Error::usage(format!("cannot listen to signals: {e}")))?;
     match &cli.command {
         Command::Keygen(args) => commands::keygen::run(args, &app),
         Command::Sign(args) => commands::sign::run(args, &app),

@@ -1,11 +1,51 @@
 //! Files that appear whole or not at all.
 
 use std::{
+    collections::BTreeSet,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use tempfile::{Builder, NamedTempFile};
+
 use crate::error::Error;
+
+/// Temporary files that have not got their name yet.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files that are being written, and keeps new ones from being made: for a process that ends.
+#[cfg(unix)]
+pub fn abandon() -> impl Sized {
+    let unfinished = unfinished();
+    for path in &*unfinished {
+        // one that has just got its name is not there any more
+        std::fs::remove_file(path).ok();
+    }
+    unfinished
+}
+
+/// A temporary file's place in the list, given up after the file itself.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
+}
+
+/// Makes a temporary file that [`abandon`] knows of.
+fn temporary(builder: &Builder<'_, '_>, dir: &Path) -> io::Result<(Listed, NamedTempFile)> {
+    // made while the list is held, so that it never lacks a file that is there
+    let mut unfinished = unfinished();
+    let file = builder.tempfile_in(dir)?;
+    unfinished.insert(file.path().to_owned());
+    Ok((Listed(file.path().to_owned()), file))
+}
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +77,13 @@ pub fn try_write(path: &Path, bytes: &[u8], access: Access, existing: Existing) 
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "exists and is not a regular file"));
     }
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
+    let mut builder = Builder::new();
     builder.prefix(".hashloom-");
     #[cfg(unix)]
     let permissions = permissions(access);
     #[cfg(unix)]
     builder.permissions(permissions);
-    let mut file = builder.tempfile_in(dir)?;
+    let (_listed, mut file) = temporary(&builder, dir)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match existing {

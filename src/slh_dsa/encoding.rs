@@ -53,9 +53,11 @@ impl SigningKey {
     /// # Errors
     /// As [`SigningKey::from_pkcs8_der`].
     pub fn from_pkcs8_pem(engine: &Engine, pem: &str) -> Result<Self, Error> {
-        let (label, document) = SecretDocument::from_pem(pem).map_err(|_| Error::InvalidEncoding)?;
+        // a buffer of our own, since a document that turns out to be malformed leaves what it has read unwiped
+        let mut der = Zeroizing::new(alloc::vec![0; pem.len()]);
+        let (label, der) = der::pem::decode(pem.as_bytes(), &mut der).map_err(|_| Error::InvalidEncoding)?;
         PrivateKeyInfoRef::validate_pem_label(label).map_err(|_| Error::InvalidEncoding)?;
-        Self::from_pkcs8_der(engine, document.as_bytes())
+        Self::from_pkcs8_der(engine, der)
     }
 
     fn document(&self) -> pkcs8::Result<SecretDocument> {

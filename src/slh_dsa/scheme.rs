@@ -10,7 +10,7 @@ use super::{
     params::{Op, ParameterSet, Params},
     wots::KeyPair,
 };
-use crate::{engine::Engine, error::Error};
+use crate::{engine::Engine, error::Error, secret::wipe_stack};
 
 /// The four parts of a private key (section 9.1, figure 15), n bytes each.
 #[derive(Clone, Copy)]
@@ -67,6 +67,7 @@ pub(crate) fn root(set: ParameterSet, engine: &Engine, sk_seed: &[u8], pk_seed: 
         }
     }
     set.visit(Root(set.params(), engine, sk_seed, pk_seed, out));
+    wipe_stack();
 }
 
 /// Computes every tree that a cache has an empty place for.
@@ -81,6 +82,7 @@ pub(crate) fn fill(set: ParameterSet, engine: &Engine, key: KeyParts<'_>, cache:
         }
     }
     set.visit(Fill(set.params(), engine, key, cache));
+    wipe_stack();
 }
 
 /// `slh_sign_internal` (Alg. 19) of M' with the given opt_rand, n bytes.
@@ -112,7 +114,9 @@ pub(crate) fn sign(
             Ok(signature.into_flattened())
         }
     }
-    set.visit(Sign(set.params(), engine, key, cache, message, opt_rand))
+    let signature = set.visit(Sign(set.params(), engine, key, cache, message, opt_rand));
+    wipe_stack();
+    signature
 }
 
 /// H_msg and what it selects (Alg. 19 lines 5 to 10, Alg. 20 lines 5 to 10).

@@ -1,7 +1,7 @@
 //! `hashloom sign`.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fs::{self, File, FileType},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
@@ -126,7 +126,8 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
 /// Finds each signature's file, and refuses those that get in each other's way.
 fn jobs(args: &Args) -> Result<Vec<Job>, Error> {
     let mut jobs = Vec::with_capacity(args.files.len());
-    let mut taken: HashMap<PathBuf, &Path> = HashMap::with_capacity(args.files.len());
+    // not a hash map: the standard library's panics where the operating system has no randomness to give
+    let mut taken: BTreeMap<PathBuf, &Path> = BTreeMap::new();
     for (index, file) in args.files.iter().enumerate() {
         let input = Input::from_arg(file.clone());
         let signature = input.signature_path(args.out_dir.as_deref(), "--out-dir")?;
