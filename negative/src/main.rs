@@ -143,3 +143,19 @@ fn unpack(file: &Path, dir: &Path) -> Result<(), Box<dyn Error>> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The command `check` does it for all sets.
+    #[test]
+    fn the_kept_files_are_made_again() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
+        for set in [ParameterSet::Sha2_128f, ParameterSet::Shake128f] {
+            let (tests, json) = json(set, kept(set)).unwrap();
+            assert!(tests > 4);
+            assert!(read(&path(&dir, set)).unwrap() == json, "{set}");
+        }
+    }
+}

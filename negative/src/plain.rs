@@ -292,19 +292,7 @@ impl Plain {
     fn fors(&self, flaw: Option<SignFlaw>, selection: &Selection, out: &mut Vec<Node>) -> Node {
         let Shape { k, a, .. } = self.shape;
         let Selection { tree, leaf, .. } = *selection;
-        let flawed = |kind, words| {
-            let mut address = Address::new(0, tree, kind, words);
-            match flaw {
-                Some(SignFlaw::ForsWithoutTree) => address.clear(4..16),
-                Some(SignFlaw::ForsWithoutKeyPair) => address.clear(20..24),
-                Some(SignFlaw::ForsWithoutHeight) => address.clear(24..28),
-                Some(SignFlaw::ForsWithoutIndex) => address.clear(28..32),
-                Some(SignFlaw::ForsAsTree) if kind == FORS_TREE => address.set_type(TREE),
-                Some(SignFlaw::RootsAsTree) if kind == FORS_ROOTS => address.set_type(FORS_TREE),
-                _ => {}
-            }
-            address
-        };
+        let flawed = |kind, words| fors_address(flaw, tree, kind, words);
         let mut roots = Vec::new();
         for (i, &index) in selection.indices.iter().enumerate() {
             let base = if flaw == Some(SignFlaw::ForsIndexPerTree) { 0 } else { (i as u32) << a };
@@ -402,6 +390,69 @@ impl Plain {
         }
     }
 
+    /// Verifies a signature of M' (Alg. 20), which has the right length, with the mistakes that its signer makes.
+    pub fn verify(&self, flaw: Option<SignFlaw>, framed: &[u8], signature: &[u8]) -> bool {
+        let Shape { n, d, hp, a, .. } = self.shape;
+        let mut nodes = signature.chunks(n).map(|bytes| {
+            let mut node = [0; 32];
+            node[..n].copy_from_slice(bytes);
+            node
+        });
+        let mut take = |count: usize| nodes.by_ref().take(count).collect::<Vec<Node>>();
+        let r = take(1)[0];
+        let selection = self.select(flaw, &self.digest(flaw, &r[..n], framed));
+        let Selection { mut tree, mut leaf, .. } = selection;
+
+        let flawed = |kind, words| fors_address(flaw, tree, kind, words);
+        let mut roots = Vec::new();
+        for (i, &index) in (0..).zip(&selection.indices) {
+            let base = if flaw == Some(SignFlaw::ForsIndexPerTree) { 0 } else { i << a };
+            let mut node = take(1)[0];
+            if flaw != Some(SignFlaw::SecretAsLeaf) {
+                node = self.over(Function::Short, flawed(FORS_TREE, [leaf, 0, base + index]), &[node]);
+            }
+            let address = |height, j| flawed(FORS_TREE, [leaf, height, (base >> height) + j]);
+            roots.push(self.climb(node, index, &take(a as usize), address));
+        }
+        let mut signed = self.over(Function::Long, flawed(FORS_ROOTS, [leaf, 0, 0]), &roots);
+
+        for layer in 0..d {
+            if layer > 0 {
+                if flaw != Some(SignFlaw::SameLeafInEveryLayer) {
+                    leaf = (tree & ((1 << hp) - 1)) as u32;
+                }
+                tree >>= hp;
+            }
+            match flaw {
+                Some(SignFlaw::ForsNotSigned) if layer == 0 => signed = [0; 32],
+                Some(SignFlaw::RootNotSigned) if layer == d - 1 => signed = [0; 32],
+                _ => {}
+            }
+            let mut ends = take(self.shape.len());
+            for ((chain, node), digit) in (0..).zip(&mut ends).zip(self.digits(flaw, &signed)) {
+                for step in digit..15 {
+                    let address = Address::new(layer, tree, WOTS_HASH, [leaf, chain, step]);
+                    *node = self.over(Function::Short, address, &[*node]);
+                }
+            }
+            let public = self.over(Function::Long, Address::new(layer, tree, WOTS_PK, [leaf, 0, 0]), &ends);
+            let mut path = take(hp as usize);
+            if flaw == Some(SignFlaw::PathFromTop) {
+                path.reverse();
+            }
+            signed = self.climb(public, leaf, &path, |height, j| Address::new(layer, tree, TREE, [0, height, j]));
+        }
+        signed[..n] == self.pk_root
+    }
+
+    /// The root that a leaf and its path lead to.
+    fn climb(&self, leaf: Node, index: u32, path: &[Node], address: impl Fn(u32, u32) -> Address) -> Node {
+        (1..).zip(path).fold(leaf, |node, (height, &sibling)| {
+            let pair = if index >> (height - 1) & 1 == 0 { [node, sibling] } else { [sibling, node] };
+            self.over(Function::Long, address(height, index >> height), &pair)
+        })
+    }
+
     /// The digits of a hash value and of its checksum (Alg. 7).
     fn digits(&self, flaw: Option<SignFlaw>, node: &Node) -> Vec<u32> {
         let mut digits: Vec<u32> = node[..self.shape.n]
@@ -438,6 +489,21 @@ impl Plain {
         let pair = if side == 0 { [&own[..n], last] } else { [last, &own[..n]] };
         self.hash(Function::Long, Address::new(d - 1, 0, TREE, [0, hp, 0]), &pair)[..n].to_vec()
     }
+}
+
+/// The address of a FORS node or of its roots.
+fn fors_address(flaw: Option<SignFlaw>, tree: u64, kind: u32, words: [u32; 3]) -> Address {
+    let mut address = Address::new(0, tree, kind, words);
+    match flaw {
+        Some(SignFlaw::ForsWithoutTree) => address.clear(4..16),
+        Some(SignFlaw::ForsWithoutKeyPair) => address.clear(20..24),
+        Some(SignFlaw::ForsWithoutHeight) => address.clear(24..28),
+        Some(SignFlaw::ForsWithoutIndex) => address.clear(28..32),
+        Some(SignFlaw::ForsAsTree) if kind == FORS_TREE => address.set_type(TREE),
+        Some(SignFlaw::RootsAsTree) if kind == FORS_ROOTS => address.set_type(FORS_TREE),
+        _ => {}
+    }
+    address
 }
 
 /// MGF1 of `prefix` and the hash of `message` (section 11.2).

@@ -67,6 +67,8 @@ fn sign_flaw(maker: &mut Maker, flaw: SignFlaw) {
     let (public, r) = (maker.public.clone(), maker.good[..maker.n()].to_vec());
     let signature = signed(maker, Some(flaw), &r);
     if signature != maker.good {
+        assert!(maker.plain.verify(Some(flaw), &framed(), &signature), "a verifier with the flaw accepts: {flaw:?}");
+        assert!(!maker.plain.verify(None, &framed(), &signature), "one without it does not: {flaw:?}");
         add(maker, &public, Flag::FlawedScheme, flaw.text(), &signature);
     }
 }
@@ -77,6 +79,7 @@ fn key_flaw(maker: &mut Maker, flaw: KeyFlaw) {
     let flawed = Plain::new(maker.set, &bytes[..n], &bytes[2 * n..3 * n], Some(flaw));
     if flawed.public() != maker.public {
         let signature = flawed.sign(None, &maker.good[..n], &framed());
+        assert!(flawed.verify(None, &framed(), &signature), "a verifier with the flaw accepts: {flaw:?}");
         let comment = format!("{}, neither for the key", flaw.text());
         add(maker, &flawed.public(), Flag::FlawedScheme, &comment, &signature);
     }

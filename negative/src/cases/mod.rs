@@ -78,6 +78,7 @@ impl Maker {
         let good = sign(&key, MESSAGE, &Mode::default());
         let framed = [&[0, 0], MESSAGE].concat();
         assert!(plain.sign(None, &good[..n], &framed) == good, "{set}: two ways to the same signature");
+        assert!(plain.verify(None, &framed, &good), "{set}: two ways to verify it");
         Self { set, key, public, plain, good, file: File::new(set) }
     }
 
