@@ -36,7 +36,7 @@ enum Command {
     Write {
         /// Where to
         dir: PathBuf,
-        /// Everything for all sets, more than 25 MB; otherwise what the repository keeps
+        /// Everything for all sets, nearly 200 MB; otherwise what the repository keeps
         #[arg(long)]
         whole: bool,
     },
