@@ -22,7 +22,7 @@ const FULL: &str = "../shared/vectors";
 /// of the hashes, messages of 1 to 8 GiB.
 type Expected = (&'static str, &'static str, usize, usize);
 
-const COMPACT_SET: [Expected; 15] = [
+const COMPACT_SET: [Expected; 27] = [
     ("SLH-DSA-keyGen", "", 120, 0),
     ("SLH-DSA-sigGen", "", 90, 0),
     ("SLH-DSA-sigVer", "", 56, 0),
@@ -38,6 +38,18 @@ const COMPACT_SET: [Expected; 15] = [
     ("SHA3-512", "", 80, 0),
     ("SHAKE-128", "", 454, 0),
     ("SHAKE-256", "", 402, 0),
+    ("negative-SLH-DSA-SHA2-128s", "", 421, 0),
+    ("negative-SLH-DSA-SHA2-128f", "", 5, 0),
+    ("negative-SLH-DSA-SHA2-192s", "", 5, 0),
+    ("negative-SLH-DSA-SHA2-192f", "", 4, 0),
+    ("negative-SLH-DSA-SHA2-256s", "", 5, 0),
+    ("negative-SLH-DSA-SHA2-256f", "", 4, 0),
+    ("negative-SLH-DSA-SHAKE-128s", "", 302, 0),
+    ("negative-SLH-DSA-SHAKE-128f", "", 5, 0),
+    ("negative-SLH-DSA-SHAKE-192s", "", 5, 0),
+    ("negative-SLH-DSA-SHAKE-192f", "", 4, 0),
+    ("negative-SLH-DSA-SHAKE-256s", "", 5, 0),
+    ("negative-SLH-DSA-SHAKE-256f", "", 4, 0),
 ];
 
 const HASHES: [Expected; 26] = [
@@ -184,7 +196,7 @@ fn engine(name: &str) -> Option<Engine> {
 }
 
 fn read(folder: &str, name: &str) -> Option<hashloom_kat::VectorFile> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name).with_extension("json.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(format!("{name}.json.gz"));
     match fs::read(&path) {
         Ok(bytes) => Some(hashloom_kat::read(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))),
         Err(error) if folder == COMPACT => panic!("{}: {error}", path.display()),

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, io::Read, ops::Deref};
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{error::KatError, hashes::Function, report::Trouble, slh_dsa::Operation};
+use crate::{error::KatError, hashes::Function, report::Trouble, slh_dsa::Operation, wycheproof};
 
 /// Bytes that a gzipped file may unpack to; the largest published vector set has a tenth of it.
 const LIMIT: u64 = 1 << 29;
@@ -35,10 +35,15 @@ pub(crate) enum Suite {
 }
 
 /// Reads a vector file: a JSON object with `testGroups`, or an array of a version object and such an object, plain or
-/// gzipped.
+/// gzipped. Files in Wycheproof's form, which name a `schema`, are read as well.
 pub fn read(bytes: &[u8]) -> Result<VectorFile, KatError> {
     let json = unpack(bytes, LIMIT)?;
-    let Header { algorithm, mode } = parse(&json)?;
+    let Header { algorithm, mode, schema } = parse(&json)?;
+    if let Some(schema) = schema {
+        let suite = Suite::SlhDsa(Operation::SigVer);
+        let set = wycheproof::set(&algorithm, &schema).ok_or(KatError::Unsupported { algorithm, mode })?;
+        return Ok(VectorFile { suite, groups: wycheproof::groups(set, parse(&json)?) });
+    }
     let suite = match (algorithm.as_str(), mode.as_deref()) {
         (Operation::ALGORITHM, Some(mode)) => Operation::from_mode(mode).map(Suite::SlhDsa),
         (name, None) => Function::from_name(name).map(Suite::Hash),
@@ -83,6 +88,7 @@ struct Version {
 struct Header {
     algorithm: String,
     mode: Option<String>,
+    schema: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +98,7 @@ struct Body {
 }
 
 /// Cases that share their parameters. What a field means, and whether it must be there, depends on the algorithm.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Group {
     pub tg_id: u64,
@@ -108,7 +114,7 @@ pub(crate) struct Group {
 }
 
 /// A case: inputs and expected outputs.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Vector {
     pub tc_id: u64,
@@ -152,7 +158,7 @@ pub(crate) struct LargeMessage {
 }
 
 /// Bytes that are hexadecimal in the file.
-#[derive(Clone, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Default, Deserialize, PartialEq, Eq)]
 pub(crate) struct Hex(#[serde(with = "hex::serde")] Vec<u8>);
 
 impl Deref for Hex {

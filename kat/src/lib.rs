@@ -1,9 +1,9 @@
 //! Known-answer tests: reads NIST ACVP vector files (JSON, gzipped or plain; inputs and expected outputs in one object,
 //! as in an `internalProjection.json`) and runs them against a [`hashloom::Engine`].
 //!
-//! SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE. Nothing passes that was not compared: a case that cannot
-//! be judged, because it holds a value that is unknown here or lacks the expected output, is counted as skipped, with
-//! the reason.
+//! SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; and files in Wycheproof's form for the verification of
+//! SLH-DSA. Nothing passes that was not compared: a case that cannot be judged, because it holds a value that is unknown
+//! here or lacks the expected output, is counted as skipped, with the reason.
 //!
 //! ```
 //! let json = br#"{"algorithm": "SHA2-256", "testGroups": [{"tgId": 1, "testType": "AFT", "tests": [{"tcId": 1,
@@ -21,6 +21,7 @@ mod hashes;
 mod mct;
 mod report;
 mod slh_dsa;
+mod wycheproof;
 
 use hashloom::Engine;
 

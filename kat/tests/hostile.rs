@@ -15,6 +15,10 @@ const SIGNATURE: &str = r#"{"algorithm":"SLH-DSA","mode":"sigVer","testGroups":[
     "pk":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f","message":"00","context":"",
     "hashAlg":"SHA2-256","signature":"00","testPassed":false}]}]}"#;
 
+const WYCHEPROOF: &str = r#"{"algorithm":"SLH-DSA-SHA2-128f","schema":"slhdsa_verify_schema.json","testGroups":[
+    {"type":"SlhDsaPreHashVerify","publicKey":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f",
+    "hash":"SHA2-256","tests":[{"tcId":1,"msg":"00","ctx":"","sig":"00","result":"invalid"}]}]}"#;
+
 #[test]
 fn wrong_types_and_text_are_errors() {
     let group =
@@ -57,7 +61,7 @@ fn wrong_types_and_text_are_errors() {
 #[test]
 fn no_damage_panics() {
     let engine = Engine::get();
-    for text in [HASH, SIGNATURE] {
+    for text in [HASH, SIGNATURE, WYCHEPROOF] {
         let whole = run(&read(text.as_bytes()).unwrap(), &engine, None);
         assert!(whole.passed() > 0, "{:?}", whole.failures);
         for at in 0..text.len() {

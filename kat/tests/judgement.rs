@@ -260,3 +260,39 @@ fn other_algorithms_are_unsupported() {
     let mode = r#"{"algorithm": "SLH-DSA", "mode": "other"}"#;
     assert_eq!(error(mode).to_string(), r#"algorithm "SLH-DSA" with mode "other" is not supported"#);
 }
+
+/// Wycheproof's form: cases are judged as those of sigVer, and a key of a wrong length or a context that is too long
+/// makes a case invalid, not a failure.
+#[test]
+fn negative_vectors_are_judged() {
+    let file = |kind: &str| vectors("negative-SLH-DSA-SHA2-128s.json.gz", |group| group["type"] == kind);
+    let pure = file("SlhDsaVerify");
+    let all = counts(&run_json(&pure)).0;
+    for (comment, result) in [("R zero", "invalid"), ("PK.seed alone", "valid"), ("256 bytes, length byte 0", "valid")]
+    {
+        let mut set = pure.clone();
+        let tests = set["testGroups"].as_array_mut().unwrap().iter_mut();
+        let mut tests = tests.flat_map(|group| group["tests"].as_array_mut().unwrap());
+        let test = tests.find(|test| test["comment"] == comment).expect(comment);
+        test["result"] = result.into();
+        let id = test["tcId"].clone();
+        let report = run_json(&set);
+        assert_eq!(counts(&report), (all - 1, 1, 0), "{comment}");
+        assert_eq!(report.failures[0].tc_id, id, "{comment}");
+    }
+    for (kind, row) in [("SlhDsaPreHashVerify", "preHash"), ("SlhDsaInternalVerify", "internal")] {
+        let report = run_json(&file(kind));
+        assert_eq!(report.rows.len(), 1);
+        assert_eq!(report.rows[0].label.to_string(), format!("SLH-DSA-SHA2-128s {row} sigVer"));
+    }
+
+    let other = pure.to_string().replace("SlhDsaVerify", "SlhDsaOtherVerify");
+    let report = run(&read(other.as_bytes()).unwrap(), &Engine::get(), None);
+    assert_eq!(counts(&report), (0, 0, all));
+    assert_eq!(report.skips[0].text, "signatureInterface \"SlhDsaOtherVerify\" is unknown");
+    for (from, to) in [("slhdsa_verify_schema", "slhdsa_sign_schema"), ("SLH-DSA-SHA2-128s", "ML-DSA-44")] {
+        let error = read(pure.to_string().replace(from, to).as_bytes()).unwrap_err();
+        assert!(matches!(error, KatError::Unsupported { .. }), "{to}");
+    }
+    assert!(matches!(read(pure.to_string().replace("\"valid\"", "\"maybe\"").as_bytes()), Err(KatError::Json(_))));
+}

@@ -26,8 +26,8 @@ const SHOWN: usize = 20;
 
 /// Run known-answer tests from files of NIST's ACVP (JSON, also gzipped).
 ///
-/// SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE. A case that cannot be judged is counted as skipped. The
-/// exit code is 1 if a case fails or none ran.
+/// SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; also files in Wycheproof's form for the verification of
+/// SLH-DSA. A case that cannot be judged is counted as skipped. The exit code is 1 if a case fails or none ran.
 ///
 /// For example: hashloom kat SLH-DSA-sigVer.json.gz --filter 128f
 #[derive(clap::Args)]
