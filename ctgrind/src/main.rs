@@ -16,7 +16,8 @@ mod start {
 
     use crate::{controls, programs};
 
-    const USAGE: &str = "ctgrind list | ctgrind controls | ctgrind run PROGRAM SET BACKEND | ctgrind control CONTROL BACKEND";
+    const USAGE: &str =
+        "ctgrind list | ctgrind controls | ctgrind run PROGRAM SET BACKEND | ctgrind control CONTROL BACKEND";
     /// The work is done, and its result is right.
     const DONE: c_int = 0;
     const WRONG_USAGE: c_int = 2;
@@ -71,12 +72,12 @@ mod start {
     #[unsafe(no_mangle)]
     extern "C" fn main() -> c_int {
         let arguments: Vec<String> = env::args().skip(1).collect();
-        match dispatch(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
-            Some(()) => DONE,
-            None => {
-                eprintln!("usage: {USAGE}");
-                WRONG_USAGE
-            }
+        let known = dispatch(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        if known.is_some() {
+            DONE
+        } else {
+            eprintln!("usage: {USAGE}");
+            WRONG_USAGE
         }
     }
 }
