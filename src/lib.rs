@@ -18,6 +18,10 @@ pub mod adrs;
 pub mod count;
 #[cfg(not(feature = "count"))]
 mod count;
+#[cfg(not(hashloom_ct))]
+mod ct;
+#[cfg(hashloom_ct)]
+pub mod ct;
 mod engine;
 mod error;
 pub mod hash;

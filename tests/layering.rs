@@ -17,6 +17,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("portable", &["adrs", "lanes"]),
     ("x86", &["adrs", "lanes", "portable"]),
     ("aarch64", &["lanes", "portable"]),
+    // the marks are machine code
+    ("ct", &["x86"]),
     ("engine", &["aarch64", "error", "lanes", "portable", "x86"]),
     ("hash", &["adrs", "engine", "error"]),
     ("count", &["hash", "lanes"]),
@@ -24,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("keccak", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("sha2", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("mac", &["hash", "secret"]),
-    ("slh_dsa", &["adrs", "engine", "error", "hash", "mac", "secret"]),
+    ("slh_dsa", &["adrs", "ct", "engine", "error", "hash", "mac", "secret"]),
 ];
 
 /// The files of a scheme that say which hash functions it is made of, by name.
@@ -454,5 +456,72 @@ fn citations_are_read() {
         ("Algorithm 3", vec![]),
     ] {
         assert_eq!(cited(text).into_iter().collect::<Vec<_>>(), want, "{text}");
+    }
+}
+
+/// Where secrets are marked and where marks are taken off, as `file: function value`, and sites that do not cite the
+/// standard in the line above or are not spelled so that this test could read them.
+fn mark_sites(sources: &[Source]) -> (Vec<String>, Vec<String>) {
+    let (mut sites, mut faults) = (Vec::new(), Vec::new());
+    for source in sources.iter().filter(|source| !["ct.rs", ROOT].contains(&source.path.as_str())) {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (number, line) in source.code.lines().enumerate() {
+            let tokens = tokens(line);
+            if tokens.windows(2).any(|pair| pair == ["ct", "as"]) {
+                faults.push(format!("{}: {}", source.path, line.trim()));
+            }
+            let begins = |at: usize| tokens[at..].starts_with(&["ct", "::"]) && (at == 0 || tokens[at - 1] != "::");
+            for call in (0..tokens.len()).filter(|&at| begins(at)).map(|at| &tokens[at + 2..]) {
+                match *call {
+                    ["public", "(", "ct", ..] => {
+                        let value = line.split("Value::").nth(1).and_then(|rest| rest.split(',').next());
+                        sites.push(format!("{}: public {}", source.path, value.unwrap_or_default()));
+                        if !number.checked_sub(1).is_some_and(|above| lines[above].contains("Alg. ")) {
+                            faults.push(format!("{}: line {} cites no algorithm", source.path, number + 1));
+                        }
+                    }
+                    [function @ ("secret" | "verdict"), "(", ..] => sites.push(format!("{}: {function}", source.path)),
+                    ["Value", ..] => {}
+                    _ => faults.push(format!("{}: {}", source.path, line.trim())),
+                }
+            }
+        }
+        faults.extend(
+            crate_paths(source).iter().filter(|path| path[0] == "ct" && path.len() > 1).map(|path| path.join("::")),
+        );
+    }
+    (sites, faults)
+}
+
+#[test]
+fn secrets_become_public_at_known_places() {
+    let (sites, faults) = mark_sites(&sources());
+    assert_eq!(faults, Vec::<String>::new());
+    let known = [
+        "slh_dsa/cache.rs: verdict",
+        "slh_dsa/fors.rs: public PkFors",
+        "slh_dsa/fors.rs: public PkFors",
+        "slh_dsa/hypertree.rs: public PkRoot",
+        "slh_dsa/hypertree.rs: public XmssRoot",
+        "slh_dsa/hypertree.rs: public XmssRoot",
+        "slh_dsa/keys.rs: secret",
+        "slh_dsa/keys.rs: secret",
+        "slh_dsa/scheme.rs: public R",
+    ];
+    assert_eq!(sites, known);
+
+    let planted = |text: &str| mark_sites(&[Source::new("slh_dsa/wots.rs", text)]);
+    assert_eq!(planted("// Alg. 7\nct::public(ct::Value::R, x);").0, ["slh_dsa/wots.rs: public R"]);
+    for (text, want) in [
+        ("// Alg. 7\nct::public(ct::Value::R, x);", 0),
+        ("ct::public(ct::Value::R, x);", 1),
+        ("// Alg. 7\nct::public(v, x);", 1),
+        ("use crate::ct::public;", 1),
+        ("use crate::{adrs, ct as c};", 1),
+        ("use crate::{ct::{public as p}, adrs};", 2),
+        ("let f = ct::verdict;", 1),
+        ("// ct::secret", 0),
+    ] {
+        assert_eq!(planted(text).1.len(), want, "{text}: {:?}", planted(text).1);
     }
 }

@@ -6,9 +6,10 @@
 use alloc::{boxed::Box, vec::Vec};
 
 use once_cell::race::OnceBox;
+use subtle::ConstantTimeEq;
 
 use super::{family::checksum, params::Params};
-use crate::{adrs::TreeAdrs, engine::Engine, error::Error};
+use crate::{adrs::TreeAdrs, ct, engine::Engine, error::Error};
 
 /// log2 of the trees of the lowest layer that is ever kept: the places for them, 8 bytes each, are made at once.
 const MAX_HEIGHT: u32 = 20;
@@ -76,7 +77,9 @@ impl Cache {
     /// A changed node must never be signed: two signatures by one WOTS+ key over different roots let anybody forge.
     pub(crate) fn get(&self, engine: &Engine, at: TreeAdrs) -> Result<Option<&[u8]>, Error> {
         let Some(kept) = self.place(at).and_then(OnceBox::get) else { return Ok(None) };
-        if digest(engine, at, &kept.nodes) == kept.digest { Ok(Some(&kept.nodes)) } else { Err(Error::Fault) }
+        // nodes that no signature has shown yet are nobody's to see, that they are unchanged is
+        let unchanged = digest(engine, at, &kept.nodes)[..].ct_eq(&kept.digest);
+        if ct::verdict(unchanged) { Ok(Some(&kept.nodes)) } else { Err(Error::Fault) }
     }
 
     /// Keeps a tree if its layer is one of those that are.

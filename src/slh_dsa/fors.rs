@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     adrs::Adrs,
+    ct,
     hash::{Chain, Start},
     secret::Nodes,
 };
@@ -80,6 +81,8 @@ pub(crate) fn sign<const N: usize, X: Family>(
     });
     let mut public = [[0; N]];
     suite.compress(&[pair.tree.fors_roots(pair.leaf)], &roots, &mut public);
+    // a verifier recomputes it (Alg. 19 line 16)
+    ct::public(ct::Value::PkFors, public.as_flattened_mut());
     public[0]
 }
 
@@ -103,5 +106,7 @@ pub(crate) fn public_keys_from_signatures<const N: usize, X: Family>(
     let roots: Vec<Adrs> = (0..candidates.len()).map(|i| pair(i).tree.fors_roots(pair(i).leaf)).collect();
     let mut public = alloc::vec![[0; N]; candidates.len()];
     suite.compress(&roots, &nodes, &mut public);
+    // everybody can compute it (Alg. 17), here also a signer who checks a signature that is not out yet
+    ct::public(ct::Value::PkFors, public.as_flattened_mut());
     public
 }

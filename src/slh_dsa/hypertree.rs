@@ -12,7 +12,7 @@ use super::{
     threads,
     wots::{self, KeyPair, Trace},
 };
-use crate::{adrs::TreeAdrs, error::Error, secret::Nodes};
+use crate::{adrs::TreeAdrs, ct, error::Error, secret::Nodes};
 
 /// WOTS+ public keys that are computed as one batch: enough chains to keep any number of lanes busy, few enough to
 /// stay in the cache.
@@ -53,7 +53,10 @@ fn grow<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N], at: &[Tr
 /// PK.root, the root of the top tree (Alg. 18 lines 1 to 3).
 pub(crate) fn root<const N: usize, X: Family>(suite: &Suite<X>, sk_seed: &[u8; N]) -> [u8; N] {
     let forest = grow(suite, sk_seed, &[TreeAdrs { layer: suite.params.d - 1, tree: 0 }]);
-    forest.trees().map(Tree::root).next().unwrap_or([0; N])
+    let mut root = forest.trees().map(Tree::root).next().unwrap_or([0; N]);
+    // half of the public key (Alg. 18 line 3)
+    ct::public(ct::Value::PkRoot, &mut root);
+    root
 }
 
 /// Fills a cache.
@@ -122,8 +125,10 @@ pub(crate) fn sign<const N: usize, X: Family>(
     }
 
     // each layer signs the root below it
-    let messages: Vec<[u8; N]> =
+    let mut messages: Vec<[u8; N]> =
         core::iter::once(message).chain(trees.iter().map(|tree| tree.root())).take(path.len()).collect();
+    // a verifier recomputes the roots (Alg. 12 lines 5 and 14)
+    ct::public(ct::Value::XmssRoot, messages[1..].as_flattened_mut());
     let messages = |layers: &[usize]| layers.iter().map(|&layer| messages[layer]).collect::<Vec<_>>();
     let known_values = wots::sign(suite, sk_seed, &pairs(&known), &messages(&known));
     let missing_values = trace.sign(suite, &messages(&missing));
@@ -162,5 +167,7 @@ pub(crate) fn roots_from_signatures<const N: usize, X: Family>(
             |item, level| &xmss(item)[params.len() + level as usize],
             |item, height, index| pairs[item].tree.node(height, index),
         );
+        // everybody can compute them (Alg. 13), here also a signer who checks a signature that is not out yet
+        ct::public(ct::Value::XmssRoot, nodes.as_flattened_mut());
     }
 }

@@ -18,7 +18,7 @@ use super::{
     scheme::{self, Claim, KeyParts},
     threads,
 };
-use crate::{engine::Engine, error::Error};
+use crate::{ct, engine::Engine, error::Error};
 
 /// Bytes of the longest public key.
 const MAX_PUBLIC: usize = 64;
@@ -132,6 +132,7 @@ impl SigningKey {
 
     /// Completes seeds to a key.
     fn with_root(set: ParameterSet, engine: &Engine, mut bytes: Zeroizing<Vec<u8>>) -> Self {
+        ct::secret(&mut bytes[..2 * set.n()]);
         let (seeds, pk_root) = bytes.split_at_mut(3 * set.n());
         scheme::root(set, engine, &seeds[..set.n()], &seeds[2 * set.n()..], pk_root);
         Self { set, engine: *engine, bytes, cache: None, check: false }
@@ -157,7 +158,9 @@ impl SigningKey {
     /// [`Error::WrongLength`] unless there are 4n bytes.
     pub fn from_bytes_unchecked(set: ParameterSet, engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
         check_len(set.signing_key_len(), bytes)?;
-        Ok(Self { set, engine: *engine, bytes: Zeroizing::new(bytes.to_vec()), cache: None, check: false })
+        let mut bytes = Zeroizing::new(bytes.to_vec());
+        ct::secret(&mut bytes[..2 * set.n()]);
+        Ok(Self { set, engine: *engine, bytes, cache: None, check: false })
     }
 
     /// SK.seed || SK.prf || PK.seed || PK.root, 4n bytes.

@@ -10,7 +10,7 @@ use super::{
     params::{Op, ParameterSet, Params},
     wots::KeyPair,
 };
-use crate::{engine::Engine, error::Error, secret::wipe_stack};
+use crate::{ct, engine::Engine, error::Error, secret::wipe_stack};
 
 /// The four parts of a private key (section 9.1, figure 15), n bytes each.
 #[derive(Clone, Copy)]
@@ -101,6 +101,8 @@ pub(crate) fn sign(
             let Self(params, engine, key, cache, message, opt_rand) = self;
             let mut r = [0; N];
             X::prf_msg(engine, key.sk_prf, opt_rand, message, &mut r)?;
+            // the signature begins with it (Alg. 19 line 4)
+            ct::public(ct::Value::R, &mut r);
             let selection = select::<X>(params, engine, &r, key.pk_seed, key.pk_root, message)?;
 
             let suite = Suite::<X>::new(params, engine, [key.pk_seed]);

@@ -3,6 +3,8 @@
 
 mod avx2;
 mod avx512;
+#[cfg(hashloom_ct)]
+pub(crate) mod marks;
 mod sha_ni;
 mod transpose;
 

@@ -1,0 +1,97 @@
+//! Marks on secrets, for tools that follow them through memory: Valgrind's memcheck and MemorySanitizer report a branch
+//! or an index that depends on bytes marked as undefined. A private key is marked where it is made, and marks spread to
+//! everything that is computed from it. What FIPS 205 publishes in the middle of signing loses its mark here, at sites
+//! that `tests/layering.rs` lists.
+//!
+//! Without `--cfg hashloom_ct`, which only `ctgrind/` sets, all of this is nothing.
+
+use subtle::Choice;
+
+#[cfg(hashloom_ct)]
+pub use marks::{is_secret, leave_out, reveal};
+
+/// What signing and verification look at although it is computed from secrets, because everybody may see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The randomizer, the first part of a signature (FIPS 205 Alg. 19 lines 3 and 4), from which the digest and all
+    /// indices follow.
+    R,
+    /// The FORS public key, which a verifier recomputes (FIPS 205 Alg. 19 line 16). Its digits decide how far the WOTS+
+    /// chains of the bottom layer run.
+    PkFors,
+    /// The root of an XMSS tree, which a verifier recomputes (FIPS 205 Alg. 12 lines 5 and 14). Its digits decide how
+    /// far the chains of the layer above run.
+    XmssRoot,
+    /// The root of the hypertree, half of the public key (FIPS 205 Alg. 18 line 3).
+    PkRoot,
+}
+
+/// Marks bytes that nothing may branch on or index by.
+#[inline(always)]
+pub fn secret(bytes: &mut [u8]) {
+    #[cfg(hashloom_ct)]
+    marks::hide(bytes);
+    #[cfg(not(hashloom_ct))]
+    let _ = bytes;
+}
+
+/// Takes the marks of a value that is public from here on.
+#[inline(always)]
+pub(crate) fn public(value: Value, bytes: &mut [u8]) {
+    #[cfg(hashloom_ct)]
+    marks::publish(value as u8, bytes);
+    #[cfg(not(hashloom_ct))]
+    let _ = (value, bytes);
+}
+
+/// Whether a comparison of all bytes in constant time found them equal: one bit, which the caller learns as an error.
+#[inline(always)]
+pub(crate) fn verdict(equal: Choice) -> bool {
+    #[cfg(hashloom_ct)]
+    let equal = {
+        let mut bit = [equal.unwrap_u8()];
+        marks::publish(marks::VERDICT, &mut bit);
+        Choice::from(bit[0])
+    };
+    equal.into()
+}
+
+#[cfg(hashloom_ct)]
+mod marks {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use crate::{
+        ct::Value,
+        x86::marks::{is_undefined, make_defined, make_undefined},
+    };
+
+    /// Beside the numbers of [`Value`].
+    pub(super) const VERDICT: u8 = 4;
+    const NOTHING: u8 = u8::MAX;
+    static LEFT_OUT: AtomicU8 = AtomicU8::new(NOTHING);
+
+    /// Lets a value, or verdicts if there is none, keep its marks, to show that a tool misses it.
+    pub fn leave_out(value: Option<Value>) {
+        LEFT_OUT.store(value.map_or(VERDICT, |value| value as u8), Ordering::Relaxed);
+    }
+
+    pub(super) fn hide(bytes: &mut [u8]) {
+        make_undefined(bytes);
+    }
+
+    pub(super) fn publish(what: u8, bytes: &mut [u8]) {
+        if LEFT_OUT.load(Ordering::Relaxed) != what {
+            make_defined(bytes);
+        }
+    }
+
+    /// Takes the marks of what a program puts out.
+    pub fn reveal(bytes: &mut [u8]) {
+        make_defined(bytes);
+    }
+
+    /// Whether any of the bytes is marked. Never, if no tool is watching.
+    pub fn is_secret(bytes: &[u8]) -> bool {
+        is_undefined(bytes)
+    }
+}
