@@ -33,7 +33,8 @@ impl App {
             .without_time()
             .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
             .with_writer(out.clone())
-            .init();
+            .try_init()
+            .ok(); // a second run in one process keeps the first one's log
         if let Some(threads) = global.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())

@@ -1,52 +1,7 @@
 //! `hashloom`: signs, verifies and hashes files.
 
-mod app;
-mod args;
-mod commands;
-mod error;
-mod input;
-mod keys;
-mod measure;
-mod output;
-mod parallel;
-mod store;
-
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
-
-use clap::Parser;
-
-use crate::{
-    app::App,
-    args::{Cli, Command},
-    error::{Error, Outcome},
-};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
-        Ok(outcome) => outcome.into(),
-        Err(error) => {
-            if !error.is_broken_pipe() {
-                writeln!(io::stderr(), "error: {error}").ok();
-            }
-            Outcome::Failed.into()
-        }
-    }
-}
-
-fn run(cli: &Cli) -> Result<Outcome, Error> {
-    let app = App::new(&cli.global)?;
-    match &cli.command {
-        Command::Keygen(args) => commands::keygen::run(args, &app),
-        Command::Sign(args) => commands::sign::run(args, &app),
-        Command::Verify(args) => commands::verify::run(args, &app),
-        Command::Hash(args) => commands::hash::run(args, &app),
-        Command::Key(command) => commands::key::run(command, &app),
-        Command::Engine(_) => commands::engine::run(&app),
-        Command::Kat(args) => commands::kat::run(args, &app),
-        Command::Bench(args) => commands::bench::run(args, &app),
-        Command::Completions(args) => commands::completions::run(args, &app),
-    }
+    hashloom_cli::run(std::env::args_os()).into()
 }
