@@ -63,6 +63,15 @@ fn parts_and_readers_sign_as_the_joined_bytes() {
 }
 
 #[test]
+fn an_array_is_its_bytes() {
+    let key = key(SMALL[0], &Engine::get());
+    let signature = key.sign(b"array", &MODE, Randomness::Deterministic).unwrap();
+    assert!(key.sign(&b"array"[..], &MODE, Randomness::Deterministic).unwrap() == signature);
+    assert_eq!(key.verifying_key().verify(b"array", &MODE, signature.as_ref()), Ok(()));
+    assert_eq!(key.verifying_key().verify(b"arrax", &MODE, signature.as_ref()), Err(Error::InvalidSignature));
+}
+
+#[test]
 fn a_reader_begins_where_it_stands() {
     let bytes = painted(1000);
     let key = key(SMALL[0], &Engine::get());

@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
 }
 
 fn either<H: Chains, const N: usize>(input: &mut Reader<'_>) {
-    if input.byte() % 4 == 0 { tweaks::<H, N>(input) } else { chains::<H, N>(input) }
+    if input.byte().is_multiple_of(4) { tweaks::<H, N>(input) } else { chains::<H, N>(input) }
 }
 
 /// How many items share how many prefixes evenly.
@@ -54,7 +54,7 @@ struct Item {
 impl Item {
     fn read(input: &mut Reader<'_>) -> Self {
         let at = TreeAdrs { layer: input.byte().into(), tree: input.long() };
-        let fors = input.byte() % 4 == 0;
+        let fors = input.byte().is_multiple_of(4);
         let words = [input.short().into(), input.short().into(), input.byte().into()];
         // FORS leaves have one step, and their index is no position
         let steps = if fors { 1 } else { u32::from(input.byte() % 16).min(255 - words[2]) };

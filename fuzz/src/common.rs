@@ -46,7 +46,7 @@ pub(crate) fn set(input: &mut Reader<'_>) -> ParameterSet {
 }
 
 /// One of the four interfaces, with one of the twelve functions.
-pub(crate) fn mode<'a>(kind: u8, function: PreHash, context: &'a [u8]) -> Mode<'a> {
+pub(crate) fn mode(kind: u8, function: PreHash, context: &[u8]) -> Mode<'_> {
     match kind % 4 {
         0 => Mode::Internal,
         1 => Mode::Pure { context },

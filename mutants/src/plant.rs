@@ -46,7 +46,12 @@ impl Planter {
     fn switch(&mut self, at: Span, original: impl ToTokens, instead: &str) -> TokenStream {
         let number = self.mutants.len() + 1;
         let original = original.to_token_stream().to_string();
-        let what = format!("{}: `{original}` -> `{instead}`", self.function);
+        let mut what = format!("{}: `{original}` -> `{instead}`", self.function);
+        let same = |mutant: &&Mutant| mutant.file == self.file && mutant.what.split(" #").next() == Some(&*what);
+        let before = self.mutants.iter().filter(same).count();
+        if before > 0 {
+            what = format!("{what} #{}", before + 1);
+        }
         self.mutants.push(Mutant { number, file: self.file.clone(), line: at.start().line, what });
         let number = proc_macro2::Literal::u32_unsuffixed(u32::try_from(number).expect("few mutants"));
         quote!(crate::planted(#number))
