@@ -72,6 +72,15 @@ fn an_array_is_its_bytes() {
 }
 
 #[test]
+fn functions_are_written_as_they_are_read() {
+    for function in PreHash::ALL {
+        assert_eq!(function.to_string(), function.name());
+        assert_eq!(function.to_string().parse(), Ok(function));
+    }
+    assert_eq!(format!("{:>9}", PreHash::Shake128), " SHAKE128");
+}
+
+#[test]
 fn a_reader_begins_where_it_stands() {
     let bytes = painted(1000);
     let key = key(SMALL[0], &Engine::get());
