@@ -81,6 +81,12 @@ fn functions_are_written_as_they_are_read() {
 }
 
 #[test]
+fn randomness_says_what_it_is_and_not_its_bytes() {
+    assert_eq!(format!("{:?}", Randomness::Deterministic), "Deterministic");
+    assert_eq!(format!("{:?}", Randomness::Given(&[7; 16])), "Given");
+}
+
+#[test]
 fn a_reader_begins_where_it_stands() {
     let bytes = painted(1000);
     let key = key(SMALL[0], &Engine::get());

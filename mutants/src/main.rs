@@ -30,7 +30,7 @@ const FILES: [(&str, &[&str]); 8] = [
     ("src/slh_dsa/message.rs", &["slh_messages"]),
     ("src/slh_dsa/prehash.rs", &["keys", KNOWN_ANSWERS, "slh_messages", "slh_negative"]),
     ("src/slh_dsa/encoding.rs", &["keys"]),
-    ("src/slh_dsa/keys.rs", &["keys", KNOWN_ANSWERS, "slh_expanded", "slh_negative", "slh_batch"]),
+    ("src/slh_dsa/keys.rs", &["keys", KNOWN_ANSWERS, "slh_expanded", "slh_negative", "slh_batch", "slh_messages"]),
     ("src/slh_dsa/batch.rs", &["slh_batch"]),
 ];
 const KNOWN_ANSWERS: &str = "vectors automatic::compact";
