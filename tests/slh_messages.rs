@@ -63,6 +63,30 @@ fn parts_and_readers_sign_as_the_joined_bytes() {
 }
 
 #[test]
+fn an_array_is_its_bytes() {
+    let key = key(SMALL[0], &Engine::get());
+    let signature = key.sign(b"array", &MODE, Randomness::Deterministic).unwrap();
+    assert!(key.sign(&b"array"[..], &MODE, Randomness::Deterministic).unwrap() == signature);
+    assert_eq!(key.verifying_key().verify(b"array", &MODE, signature.as_ref()), Ok(()));
+    assert_eq!(key.verifying_key().verify(b"arrax", &MODE, signature.as_ref()), Err(Error::InvalidSignature));
+}
+
+#[test]
+fn functions_are_written_as_they_are_read() {
+    for function in PreHash::ALL {
+        assert_eq!(function.to_string(), function.name());
+        assert_eq!(function.to_string().parse(), Ok(function));
+    }
+    assert_eq!(format!("{:>9}", PreHash::Shake128), " SHAKE128");
+}
+
+#[test]
+fn randomness_says_what_it_is_and_not_its_bytes() {
+    assert_eq!(format!("{:?}", Randomness::Deterministic), "Deterministic");
+    assert_eq!(format!("{:?}", Randomness::Given(&[7; 16])), "Given");
+}
+
+#[test]
 fn a_reader_begins_where_it_stands() {
     let bytes = painted(1000);
     let key = key(SMALL[0], &Engine::get());

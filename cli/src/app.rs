@@ -35,7 +35,8 @@ impl App {
             .with_writer(out.clone())
             // they would go to standard error, which is what does not work, and panic there
             .log_internal_errors(false)
-            .init();
+            .try_init()
+            .ok(); // a second run in one process keeps the first one's log
         if let Some(threads) = global.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())

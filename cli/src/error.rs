@@ -3,7 +3,6 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 use crate::input::shown;
@@ -73,12 +72,13 @@ pub enum Outcome {
     Failed,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Good => Self::SUCCESS,
-            Outcome::Invalid => Self::from(1),
-            Outcome::Failed => Self::from(2),
+impl Outcome {
+    /// The exit code of a run.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Invalid => 1,
+            Self::Failed => 2,
         }
     }
 }

@@ -1,0 +1,239 @@
+//! Makes seed corpora from the vectors: `seeds VECTORS CORPUS` writes a folder of inputs for each target that takes
+//! keys, signatures or vector files; the others need none.
+
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+use seeds::Writer;
+use serde_json::{Value, json};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The order of the library's sets and of the object identifiers.
+const SETS: [&str; 12] = [
+    "SHA2-128s",
+    "SHA2-128f",
+    "SHA2-192s",
+    "SHA2-192f",
+    "SHA2-256s",
+    "SHA2-256f", //
+    "SHAKE-128s",
+    "SHAKE-128f",
+    "SHAKE-192s",
+    "SHAKE-192f",
+    "SHAKE-256s",
+    "SHAKE-256f",
+];
+
+/// The order of the library's pre-hash functions.
+const FUNCTIONS: [&str; 12] = [
+    "SHA2-256",
+    "SHA2-384",
+    "SHA2-512",
+    "SHA2-224",
+    "SHA2-512/224",
+    "SHA2-512/256", //
+    "SHA3-224",
+    "SHA3-256",
+    "SHA3-384",
+    "SHA3-512",
+    "SHAKE-128",
+    "SHAKE-256",
+];
+
+/// Of a file's cases, as many as a run gets through quickly.
+const CASES: usize = 2;
+
+/// Corpora being written.
+struct Corpora {
+    dir: PathBuf,
+    written: BTreeMap<&'static str, usize>,
+}
+
+impl Corpora {
+    fn add(&mut self, target: &'static str, input: impl AsRef<[u8]>) -> Result<()> {
+        let count = self.written.entry(target).or_default();
+        let dir = self.dir.join(target);
+        fs::create_dir_all(&dir)?;
+        fs::write(dir.join(format!("seed-{count:04}")), input)?;
+        *count += 1;
+        Ok(())
+    }
+}
+
+fn main() -> Result<()> {
+    let mut args = std::env::args_os().skip(1);
+    let (Some(vectors), Some(dir), None) = (args.next(), args.next(), args.next()) else {
+        return Err("usage: seeds VECTORS CORPUS".into());
+    };
+    let vectors = Path::new(&vectors);
+    let mut corpora = Corpora { dir: dir.into(), written: BTreeMap::new() };
+    if corpora.dir.exists() {
+        fs::remove_dir_all(&corpora.dir)?;
+    }
+    signatures(&load(&vectors.join("SLH-DSA-sigVer.json.gz"))?, &mut corpora)?;
+    keys(&load(&vectors.join("SLH-DSA-keyGen.json.gz"))?, &mut corpora)?;
+    files(vectors, &mut corpora)?;
+    println!("seeds: {:?}", corpora.written);
+    Ok(())
+}
+
+/// A vector file's groups.
+fn load(path: &Path) -> Result<Value> {
+    let mut text = String::new();
+    MultiGzDecoder::new(File::open(path)?).read_to_string(&mut text)?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Every group and each of its cases.
+fn cases(file: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    list(&file["testGroups"]).iter().flat_map(|group| list(&group["tests"]).iter().map(move |test| (group, test)))
+}
+
+fn bytes(test: &Value, field: &str) -> Result<Vec<u8>> {
+    Ok(hex::decode(test[field].as_str().unwrap_or_default())?)
+}
+
+fn set_of(group: &Value) -> Result<u8> {
+    let name = group["parameterSet"].as_str().unwrap_or_default();
+    let place = SETS.iter().position(|set| name.strip_prefix("SLH-DSA-") == Some(*set));
+    Ok(u8::try_from(place.ok_or("unknown set")?)?)
+}
+
+fn signatures(file: &Value, corpora: &mut Corpora) -> Result<()> {
+    for (group, test) in cases(file) {
+        let set = set_of(group)?;
+        let kind = match (group["signatureInterface"].as_str(), group["preHash"].as_str()) {
+            (Some("external"), Some("pure")) => 1,
+            (Some("external"), _) => 2,
+            _ => 0,
+        };
+        let function = FUNCTIONS.iter().position(|name| test["hashAlg"] == **name).unwrap_or_default();
+        let (public, message, signature) = (bytes(test, "pk")?, bytes(test, "message")?, bytes(test, "signature")?);
+        let head = Writer::default().byte(set).byte(kind).byte(u8::try_from(function)?).byte(0).short(12_345);
+        let body = head.field(&public).field(&bytes(test, "context")?).field(&message).rest(&signature);
+        corpora.add("verify", body.0)?;
+        // message and signature of two files
+        let spki = spki(set, &public);
+        if let Ok(first) = u16::try_from(signature.len()) {
+            let head = Writer::default().byte(2).byte(set).byte(0).field(&spki).field(&message);
+            corpora.add("cli_files", head.short(first).rest(&signature).field(&message).rest(&signature).0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Private keys of the sets that make their root fast only: every reading makes it.
+fn keys(file: &Value, corpora: &mut Corpora) -> Result<()> {
+    for (group, test) in cases(file).step_by(10) {
+        let set = set_of(group)?;
+        let (secret, public) = (bytes(test, "sk")?, bytes(test, "pk")?);
+        let (pkcs8, spki) = (pkcs8(set, &secret, None), spki(set, &public));
+        let slow = group["parameterSet"].as_str().is_some_and(|name| name.ends_with('s'));
+        let forms = |der: &[u8], label: &str, raw: &[u8]| [der.to_vec(), pem(label, der).into_bytes(), raw.to_vec()];
+        let private = forms(&pkcs8, "PRIVATE KEY", &secret);
+        let public = forms(&spki, "PUBLIC KEY", &public);
+        for (form, bytes) in (0..).zip(&private).filter(|_| !slow) {
+            corpora.add("private_key", Writer::default().byte(form).byte(set).byte(0).rest(bytes).0)?;
+        }
+        for (form, bytes) in (0..).zip(&public) {
+            corpora.add("public_key", Writer::default().byte(form).byte(set).byte(0).rest(bytes).0)?;
+        }
+        for (kind, bytes) in (0..).zip(private.iter().filter(|_| !slow).chain(&public)) {
+            corpora.add("cli_files", Writer::default().byte(kind % 2).byte(set).byte(1).rest(bytes).0)?;
+        }
+        let with_public = self::pkcs8(set, &secret, Some(&bytes(test, "pk")?));
+        if !slow {
+            corpora.add("private_key", Writer::default().byte(0).byte(set).byte(0).rest(&with_public).0)?;
+        }
+    }
+    Ok(())
+}
+
+/// The beginning of every vector file, once plain and once as it is.
+fn files(vectors: &Path, corpora: &mut Corpora) -> Result<()> {
+    for entry in fs::read_dir(vectors)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "gz") {
+            continue;
+        }
+        let file = load(&path)?;
+        for group in list(&file["testGroups"]) {
+            let mut group = group.clone();
+            if let Some(tests) = group["tests"].as_array_mut() {
+                tests.truncate(CASES);
+                for results in tests.iter_mut().filter_map(|test| test["resultsArray"].as_array_mut()) {
+                    results.truncate(1);
+                }
+            }
+            let small = json!({"algorithm": file["algorithm"], "mode": file["mode"], "testGroups": [group]});
+            let mut text = small.to_string();
+            if file["mode"].is_null() {
+                text = text.replace("\"mode\":null,", "");
+            }
+            if text.len() < 1 << 14 {
+                corpora.add("vectors", &text)?;
+                corpora.add("cli_files", Writer::default().byte(5).byte(0).byte(0).rest(text.as_bytes()).0)?;
+            }
+        }
+        if path.metadata()?.len() < 1 << 15 {
+            corpora.add("vectors", fs::read(&path)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// One DER element.
+fn der(tag: u8, content: &[u8]) -> Vec<u8> {
+    let mut out = vec![tag];
+    match content.len() {
+        len @ 0..128 => out.push(len as u8),
+        len @ 128..256 => out.extend([0x81, len as u8]),
+        len => out.extend([0x82, (len >> 8) as u8, len as u8]),
+    }
+    out.extend(content);
+    out
+}
+
+/// AlgorithmIdentifier: 2.16.840.1.101.3.4.3.20 and following, without parameters (RFC 9909).
+fn algorithm(set: u8) -> Vec<u8> {
+    der(0x30, &der(0x06, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 20 + set]))
+}
+
+fn spki(set: u8, public: &[u8]) -> Vec<u8> {
+    der(0x30, &[algorithm(set), der(0x03, &[&[0], public].concat())].concat())
+}
+
+/// PKCS#8, of version 2 if the public key comes with it.
+fn pkcs8(set: u8, secret: &[u8], public: Option<&[u8]>) -> Vec<u8> {
+    let version = der(0x02, &[u8::from(public.is_some())]);
+    let public = public.map(|public| der(0x81, &[&[0], public].concat())).unwrap_or_default();
+    der(0x30, &[version, algorithm(set), der(0x04, secret), public].concat())
+}
+
+/// RFC 7468.
+fn pem(label: &str, der: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = format!("-----BEGIN {label}-----\n");
+    for line in der.chunks(48) {
+        for group in line.chunks(3) {
+            let bits = (0..3).fold(0, |bits, i| bits << 8 | usize::from(group.get(i).copied().unwrap_or_default()));
+            for i in 0..4 {
+                let digit = DIGITS[bits >> (18 - 6 * i) & 63];
+                text.push(if i <= group.len() { char::from(digit) } else { '=' });
+            }
+        }
+        text.push('\n');
+    }
+    text + &format!("-----END {label}-----\n")
+}

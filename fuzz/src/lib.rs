@@ -1,0 +1,13 @@
+//! Fuzz targets: each module's `run` takes an input apart and panics if a property of the library does not hold.
+
+pub mod chain_many;
+pub mod chunking;
+pub mod cli_files;
+pub mod forge;
+pub mod hash_many;
+pub mod private_key;
+pub mod public_key;
+pub mod vectors;
+pub mod verify;
+
+mod common;
