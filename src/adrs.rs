@@ -128,6 +128,12 @@ mod tests {
     }
 
     #[test]
+    fn prf_turns_types_into_those_of_the_standard() {
+        assert_eq!([WOTS_HASH ^ PRF, FORS_TREE ^ PRF], [5, 6]);
+        assert_eq!([bytes(&AT.wots_hash(1, 2, 0))[19], bytes(&AT.fors_node(1, 0, 9))[19]], [0, 3]);
+    }
+
+    #[test]
     fn compressed_form_is_the_selected_bytes_of_the_full_form() {
         // ADRSc = ADRS[3] || ADRS[8..16] || ADRS[19] || ADRS[20..32]
         for a in [AT.wots_hash(0x1112_1314, 0x2122_2324, 0x3132_3334), AT.node(0x0506, 0x0708_090a)] {

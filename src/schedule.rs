@@ -130,7 +130,9 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
                 if refill && lane.item.is_none() {
                     self.refill(i, lane, c, &mut items);
                 }
-                if lane.item.is_some() && lane.left < burst {
+                if lane.item.is_none() {
+                    c.set_value(i, &[0; N]);
+                } else if lane.left < burst {
                     burst = lane.left;
                 }
             }
@@ -144,8 +146,7 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
         }
     }
 
-    /// Puts the next item that has anything to do on a lane, if there is one. A lane without an item repeats whatever
-    /// it did last, and nothing reads it.
+    /// Puts the next item that has anything to do on a lane, if there is one. A lane without an item hashes zeros.
     #[inline(always)]
     fn refill<C: ChainLanes<N, Prefix = P>>(&mut self, i: usize, lane: &mut Lane, c: &mut C, items: &mut Range<usize>) {
         for place in items {
