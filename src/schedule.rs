@@ -25,9 +25,9 @@ impl Order {
         Self(Some(order))
     }
 
-    /// As `longest_first` for costs below `LIMIT`, by counting.
-    fn longest_first_below<const LIMIT: usize>(len: usize, cost: impl Fn(usize) -> usize) -> Self {
-        let (mut counts, mut highest) = ([0; LIMIT], 0);
+    /// As `longest_first` for costs that are steps of chains, by counting.
+    fn most_steps_first(len: usize, cost: impl Fn(usize) -> usize) -> Self {
+        let (mut counts, mut highest) = ([0; MAX_STEPS + 1], 0);
         for i in 0..len {
             counts[cost(i)] += 1;
             highest = highest.max(cost(i));
@@ -88,7 +88,7 @@ impl<'a, P, const N: usize> ChainJob<'a, P, N> {
         const { assert!(matches!(N, 16 | 24 | 32), "n of FIPS 205") };
         assert_eq!(chains.len(), nodes.len(), "one node per chain");
         assert!(!prefixes.is_empty() && chains.len().is_multiple_of(prefixes.len()), "prefixes are shared evenly");
-        let order = Order::longest_first_below::<{ MAX_STEPS + 1 }>(chains.len(), |i| chains[i].steps as usize);
+        let order = Order::most_steps_first(chains.len(), |i| chains[i].steps as usize);
         Self { prefixes, chains, order, start, nodes }
     }
 

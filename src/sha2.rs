@@ -305,9 +305,15 @@ fn fill_block<T: Word>(head: &[u8], body: &[u8], i: usize, total: u128, block: &
         at += part.len();
     }
     if i + 1 == padded_blocks::<T>(head.len() + body.len()) {
-        let tail = block.len() - T::LENGTH_BYTES;
-        block[tail..].copy_from_slice(&(8 * total).to_be_bytes()[16 - T::LENGTH_BYTES..]);
+        write_length::<T>(total, block);
     }
+}
+
+/// The length of a message of `total` bytes, in bits, at the end of its last block.
+#[inline(always)]
+fn write_length<T: Word>(total: u128, block: &mut [u8]) {
+    let tail = block.len() - T::LENGTH_BYTES;
+    block[tail..].copy_from_slice(&(8 * total).to_be_bytes()[16 - T::LENGTH_BYTES..]);
 }
 
 /// As `fill_block`, for a message that fits into one block: all copies are of known size.
@@ -320,9 +326,8 @@ fn fill_only_block<T: Word, const N: usize>(head: &[u8; 22], nodes: &[[u8; N]], 
     for (to, node) in body.as_chunks_mut().0.iter_mut().zip(nodes) {
         *to = *node;
     }
-    let tail = rest.len() - T::LENGTH_BYTES;
     rest[0] = 0x80;
-    rest[tail..].copy_from_slice(&(8 * total).to_be_bytes()[16 - T::LENGTH_BYTES..]);
+    write_length::<T>(total, block);
 }
 
 /// Whole blocks into one state.

@@ -233,7 +233,7 @@ fn main() {
     for set in ParameterSet::ALL.into_iter().filter(|set| set.name().to_lowercase().contains(&wanted)) {
         for op in ["keygen", "sign", "verify"].into_iter().filter(|op| only.is_none_or(|only| only == op)) {
             let slow = set.name().ends_with('s') && op != "verify";
-            let rounds: usize = rounds.unwrap_or(if slow { 3 } else { 15 }).max(1);
+            let rounds: usize = rounds.unwrap_or(if slow { 1 } else { 9 }).max(1);
             let mut contenders = ours(set, op);
             if op == "verify" {
                 contenders.extend(batches(set));

@@ -13,8 +13,8 @@ use hashloom::{
 use hashloom_kat::cost::{Hashes, Shape};
 
 /// How long an operation is repeated, in nanoseconds, and how often at least and at most, unless told.
-const BUDGET: f64 = 1e9;
-const REPETITIONS: std::ops::RangeInclusive<u32> = 5..=200;
+const BUDGET: f64 = 4e8;
+const REPETITIONS: std::ops::RangeInclusive<u32> = 3..=100;
 
 /// Messages, with signatures whose chains differ in length, that repetitions take in turn.
 const SAMPLES: usize = 8;

@@ -40,7 +40,7 @@ pub struct Args {
     /// Sign or verify this many messages by one call; times are per signature
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=4096))]
     batch: u16,
-    /// Repetitions [default: as many as fit into a second, 5 to 200]
+    /// Repetitions [default: as many as fit into 0.4 seconds, 3 to 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     iters: Option<u32>,
     /// Sign with a key that keeps trees of the upper layers in so many bytes; the floor is that of one that keeps none
