@@ -30,7 +30,9 @@ const SUBSET: [(&str, &str, usize); 17] = [
 
 fn main() -> ExitCode {
     let mut engines: Vec<(String, Engine)> = Engine::available().map(|(b, engine)| (b.to_string(), engine)).collect();
-    engines.push(("automatic".to_owned(), Engine::get()));
+    if engines.iter().all(|(_, engine)| *engine != Engine::get()) {
+        engines.push(("automatic".to_owned(), Engine::get()));
+    }
     let required = env::var("HASHLOOM_REQUIRE").unwrap_or_default();
     for name in required.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         assert!(name.parse::<Backend>().is_ok_and(|b| Engine::with(b).is_ok()), "{name} is required");

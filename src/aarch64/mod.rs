@@ -132,7 +132,9 @@ macro_rules! enter {
             $(
                 /// Runs a job on the token's lanes.
                 pub(crate) fn $name<J: $job>(self, job: &mut J, items: Range<usize>) {
+                    // NEON is no boundary to inlining: it is part of the target
                     #[target_feature(enable = $features)]
+                    #[inline(never)]
                     fn $name<J: $job>(k: $token, job: &mut J, items: Range<usize>) {
                         job.run(k, items);
                     }

@@ -62,16 +62,6 @@ macro_rules! ops {
             op!(ror(a: $v, n: u32) -> $v = immediate!(n: $($count)* => N, $insert::<N>($shl::<{ $bits - N }>(a), a)));
             op!(shr(a: $v, n: u32) -> $v = immediate!(n: $($count)* => N, $shr::<N>(a)));
             op!(ch(e: $v, f: $v, g: $v) -> $v = $select(e, f, g));
-            /// Where b and c differ, a decides.
-            #[inline(always)]
-            fn maj(self, a: $v, b: $v, _c: $v, bc: &mut $v) -> $v {
-                // SAFETY: `self` proves NEON.
-                unsafe {
-                    let maj = $select(*bc, a, b);
-                    *bc = $xor(a, b);
-                    maj
-                }
-            }
         }
     };
 }
