@@ -1,5 +1,7 @@
 //! Backends for aarch64. A token is a value that only detection makes: holding one proves that the CPU, and the
 //! operating system, support its features, so safe methods may call the code compiled for them.
+//!
+//! `README.md` beside this file has the instructions per round, and why which kernel is the default on which core.
 
 // operations are inlined into a kernel first, and intrinsics then, where the features match; older compilers do not know
 // the lint
