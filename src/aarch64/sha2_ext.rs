@@ -226,7 +226,7 @@ fn chain<const W: usize, const N: usize>(_: Sha2Ext, c: &mut Sha256Chains<W>, pr
                 for lane in 0..W {
                     let after = match N {
                         16 => words!(FIRST_PAD, 0, 0, 0),
-                        24 => vcombine_u32(vget_low_u32(x1[lane]), vcreate_u32(FIRST_PAD as u64)),
+                        24 => vcombine_u32(vget_low_u32(x1[lane]), vcreate_u32(u64::from(FIRST_PAD))),
                         _ => x1[lane],
                     };
                     m[1][lane] = windows!(before[lane], x0[lane]);
