@@ -2,6 +2,13 @@
 
 use core::{fmt, ops::Range, str::FromStr};
 
+#[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+mod aarch64;
+
+#[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+use self::aarch64::Found;
+#[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+use crate::aarch64::{Neon, Sha2Ext, Sha3Ext, Sha512Ext};
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 use crate::x86::{Avx2, Avx512, Avx512Vl, ShaNi};
 use crate::{
@@ -24,11 +31,27 @@ pub enum Backend {
     Avx512Vl,
     /// x86-64 with SHA-NI: SHA-256 in four interleaved streams, or one.
     ShaNi,
+    /// aarch64 with NEON, as nearly all are: Keccak x2, SHA-256 x4, SHA-512 x2.
+    Neon,
+    /// aarch64 with the SHA-2 instructions: SHA-256 in four interleaved streams, SHA-512, where the CPU has that too, in
+    /// two, or one.
+    Sha2Ext,
+    /// aarch64 with the SHA-3 instructions: Keccak x2.
+    Sha3Ext,
 }
 
 impl Backend {
     /// Every backend this version knows, on any CPU.
-    pub const ALL: &[Self] = &[Self::Portable, Self::Avx2, Self::Avx512, Self::Avx512Vl, Self::ShaNi];
+    pub const ALL: &[Self] = &[
+        Self::Portable,
+        Self::Avx2,
+        Self::Avx512,
+        Self::Avx512Vl,
+        Self::ShaNi,
+        Self::Neon,
+        Self::Sha2Ext,
+        Self::Sha3Ext,
+    ];
 
     /// The name that `FromStr` reads.
     pub const fn name(self) -> &'static str {
@@ -38,6 +61,9 @@ impl Backend {
             Self::Avx512 => "avx512",
             Self::Avx512Vl => "avx512vl",
             Self::ShaNi => "sha-ni",
+            Self::Neon => "neon",
+            Self::Sha2Ext => "sha2-ext",
+            Self::Sha3Ext => "sha3-ext",
         }
     }
 
@@ -48,6 +74,9 @@ impl Backend {
             Self::Avx2 => "x86-64 with AVX2, BMI1 and BMI2",
             Self::Avx512 | Self::Avx512Vl => "x86-64 with AVX-512 F, BW and VL, BMI1 and BMI2",
             Self::ShaNi => "x86-64 with SHA-NI, SSSE3 and SSE4.1",
+            Self::Neon => "aarch64 with NEON",
+            Self::Sha2Ext => "aarch64 with FEAT_SHA256; SHA-512 also needs FEAT_SHA512 and FEAT_SHA3",
+            Self::Sha3Ext => "aarch64 with FEAT_SHA3 and FEAT_SHA512",
         }
     }
 }
@@ -168,7 +197,9 @@ kernels!(
     KeccakKernel, KeccakJob, enter_keccak:
     "x86_64" Avx2(Avx2) x 4,
     "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4
+    "x86_64" Avx512Vl(Avx512Vl) x 4,
+    "aarch64" Neon(Neon) x 2,
+    "aarch64" Sha3Ext(Sha3Ext) x 2
 );
 kernels!(
     /// Kernels for SHA-256's compression function and chains.
@@ -176,14 +207,18 @@ kernels!(
     "x86_64" Avx2(Avx2) x 8,
     "x86_64" Avx512(Avx512) x 16,
     "x86_64" Avx512Vl(Avx512Vl) x 8,
-    "x86_64" ShaNi(ShaNi) x 4
+    "x86_64" ShaNi(ShaNi) x 4,
+    "aarch64" Neon(Neon) x 4,
+    "aarch64" Sha2Ext(Sha2Ext) x 4
 );
 kernels!(
     /// Kernels for SHA-512's compression function.
     Sha512Kernel, Sha2Job<u64>, enter_sha512:
     "x86_64" Avx2(Avx2) x 4,
     "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4
+    "x86_64" Avx512Vl(Avx512Vl) x 4,
+    "aarch64" Neon(Neon) x 2,
+    "aarch64" Sha2Ext(Sha512Ext) x 2
 );
 
 /// The accelerated backends that a CPU has.
@@ -253,15 +288,16 @@ impl Found {
             Backend::ShaNi => {
                 self.sha_ni.map(|sha_ni| Engine { sha256: Pair::only(Sha256Kernel::ShaNi(sha_ni)), ..portable })
             }
+            _ => None,
         }
     }
 }
 
 /// No accelerated backend: another CPU, or a build for measuring the portable one, which nothing else can enter.
-#[cfg(any(not(target_arch = "x86_64"), hashloom_portable_only))]
+#[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), hashloom_portable_only))]
 struct Found;
 
-#[cfg(any(not(target_arch = "x86_64"), hashloom_portable_only))]
+#[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), hashloom_portable_only))]
 impl Found {
     fn detect() -> Self {
         Self

@@ -73,6 +73,16 @@ pub trait Ops<T: Word, const W: usize>: Copy {
     fn xor3(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
         self.xor(self.xor(a, b), c)
     }
+    /// `a ^ b` rotated to the left by one, b alone: Keccak's theta.
+    #[inline(always)]
+    fn xor_rol1(self, a: Self::V, b: Self::V) -> Self::V {
+        self.xor(a, self.ror(b, 8 * T::BYTES as u32 - 1))
+    }
+    /// The rotation of `a ^ b` to the right by a constant 0 < n < word size: Keccak's rho.
+    #[inline(always)]
+    fn xor_ror(self, a: Self::V, b: Self::V, n: u32) -> Self::V {
+        self.ror(self.xor(a, b), n)
+    }
     /// Keccak's chi: `a ^ (!b & c)`
     #[inline(always)]
     fn chi(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V {

@@ -13,6 +13,9 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+#[allow(unsafe_code)]
+mod aarch64;
 pub mod adrs;
 #[cfg(feature = "count")]
 pub mod count;

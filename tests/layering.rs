@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lanes", &["adrs", "secret"]),
     ("portable", &["adrs", "lanes"]),
     ("x86", &["adrs", "lanes", "portable"]),
-    ("aarch64", &["lanes", "portable"]),
+    ("aarch64", &["adrs", "lanes", "portable"]),
     // the marks are machine code
     ("ct", &["x86"]),
     ("engine", &["aarch64", "error", "lanes", "portable", "x86"]),

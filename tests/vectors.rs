@@ -149,6 +149,9 @@ on_engines! {
     avx512, #[ignore = "slow"];
     avx512vl, #[ignore = "slow"];
     sha_ni, #[ignore = "slow"];
+    neon, #[ignore = "slow"];
+    sha2_ext, #[ignore = "slow"];
+    sha3_ext, #[ignore = "slow"];
     automatic;
 }
 

@@ -107,7 +107,7 @@ fn round<const W: usize, O: Ops<u64, W>>(o: O, a: &[O::V; 25], rc: u64) -> [O::V
     let c = [column!(0), column!(1), column!(2), column!(3), column!(4)];
     macro_rules! theta {
         ($left:literal, $right:literal) => {
-            o.xor(c[$left], o.ror(c[$right], 63))
+            o.xor_rol1(c[$left], c[$right])
         };
     }
     let d = [theta!(4, 1), theta!(0, 2), theta!(1, 3), theta!(2, 4), theta!(3, 0)];
@@ -117,7 +117,7 @@ fn round<const W: usize, O: Ops<u64, W>>(o: O, a: &[O::V; 25], rc: u64) -> [O::V
             o.xor(a[$i], d[$i % 5])
         };
         ($i:literal, $r:literal) => {
-            o.ror(o.xor(a[$i], d[$i % 5]), 64 - $r)
+            o.xor_ror(a[$i], d[$i % 5], 64 - $r)
         };
     }
     macro_rules! row {
