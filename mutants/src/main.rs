@@ -36,7 +36,7 @@ const FILES: [(&str, &[&str]); 8] = [
 const KNOWN_ANSWERS: &str = "vectors automatic::compact";
 
 /// With `--quick`, one fault in so many.
-const QUICK: usize = 10;
+const QUICK: usize = 20;
 
 const SWITCH: &str = r#"
 /// Whether this fault is the real one.
