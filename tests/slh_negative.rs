@@ -4,7 +4,7 @@ mod common;
 
 use common::{
     engines, on_every_engine,
-    slh::{Block, CONTEXT, Failing, Layout, MESSAGE, MODE, Rng, SMALL, key, key_for, signed},
+    slh::{Block, CONTEXT, DRAWN, Failing, Layout, MESSAGE, MODE, Rng, SMALL, key, key_for, signed},
 };
 use hashloom::{
     Engine, Error,
@@ -390,23 +390,23 @@ fn generators_that_fail() {
     for set in SMALL {
         let n = set.n();
         for left in [0, 1, n, 3 * n - 1] {
-            let error = SigningKey::generate(set, &engine, &mut Failing { left }).unwrap_err();
+            let error = SigningKey::generate(set, &engine, &mut Failing(&DRAWN[..left])).unwrap_err();
             assert_eq!(error, Error::Randomness, "{set}, after {left} bytes");
         }
-        assert!(SigningKey::generate(set, &engine, &mut Failing { left: 3 * n }).is_ok());
+        assert!(SigningKey::generate(set, &engine, &mut Failing(&DRAWN[..3 * n])).is_ok());
 
         let key = key(set, &engine);
         let before = key.to_bytes();
         for left in [0, 1, n - 1] {
-            let hedged = key.sign(MESSAGE, &MODE, Randomness::Hedged(&mut Failing { left }));
+            let hedged = key.sign(MESSAGE, &MODE, Randomness::Hedged(&mut Failing(&DRAWN[..left])));
             assert_eq!(hedged, Err(Error::Randomness), "{set}, after {left} bytes");
-            assert!(key.try_sign_with_rng(&mut Failing { left }, MESSAGE).is_err(), "{set}, after {left} bytes");
+            assert!(key.try_sign_with_rng(&mut Failing(&DRAWN[..left]), MESSAGE).is_err(), "{set}, after {left} bytes");
         }
         for left in [0, n, 3 * n - 1] {
-            let results = key.sign_batch(&[MESSAGE; 3], &MODE, Randomness::Hedged(&mut Failing { left }));
+            let results = key.sign_batch(&[MESSAGE; 3], &MODE, Randomness::Hedged(&mut Failing(&DRAWN[..left])));
             assert_eq!(results, vec![Err(Error::Randomness); 3], "{set}, after {left} bytes");
         }
-        assert!(key.sign(MESSAGE, &MODE, Randomness::Hedged(&mut Failing { left: n })).is_ok());
+        assert!(key.sign(MESSAGE, &MODE, Randomness::Hedged(&mut Failing(&DRAWN[..n]))).is_ok());
         assert_eq!(key.to_bytes(), before, "the key is untouched");
         assert!(key.sign(MESSAGE, &MODE, Randomness::Deterministic).unwrap().as_ref() == signed(set));
     }

@@ -362,23 +362,30 @@ impl Plain {
         levels
     }
 
+    /// What signing and verification do before each layer (Alg. 12 lines 7 and 8, Alg. 13 lines 6 and 7): the tree and
+    /// the leaf in it that sign `signed`.
+    fn enter(&self, flaw: Option<SignFlaw>, layer: u32, (tree, leaf): (&mut u64, &mut u32), signed: &mut Node) {
+        let Shape { d, hp, .. } = self.shape;
+        if layer > 0 {
+            if flaw != Some(SignFlaw::SameLeafInEveryLayer) {
+                *leaf = (*tree & ((1 << hp) - 1)) as u32;
+            }
+            *tree >>= hp;
+        }
+        match flaw {
+            Some(SignFlaw::ForsNotSigned) if layer == 0 => *signed = [0; 32],
+            Some(SignFlaw::RootNotSigned) if layer == d - 1 => *signed = [0; 32],
+            _ => {}
+        }
+    }
+
     /// A hypertree signature (Alg. 12) of a FORS public key.
     fn hypertree(&self, flaw: Option<SignFlaw>, selection: &Selection, public: Node, out: &mut Vec<Node>) {
         let Shape { d, hp, .. } = self.shape;
         let Selection { mut tree, mut leaf, .. } = *selection;
         let mut signed = public;
         for layer in 0..d {
-            if layer > 0 {
-                if flaw != Some(SignFlaw::SameLeafInEveryLayer) {
-                    leaf = (tree & ((1 << hp) - 1)) as u32;
-                }
-                tree >>= hp;
-            }
-            match flaw {
-                Some(SignFlaw::ForsNotSigned) if layer == 0 => signed = [0; 32],
-                Some(SignFlaw::RootNotSigned) if layer == d - 1 => signed = [0; 32],
-                _ => {}
-            }
+            self.enter(flaw, layer, (&mut tree, &mut leaf), &mut signed);
             out.extend(self.chains(layer, tree, leaf, &self.digits(flaw, &signed)));
             let levels = self.tree(layer, tree);
             let mut path = siblings(&levels, leaf);
@@ -417,17 +424,7 @@ impl Plain {
         let mut signed = self.over(Function::Long, flawed(FORS_ROOTS, [leaf, 0, 0]), &roots);
 
         for layer in 0..d {
-            if layer > 0 {
-                if flaw != Some(SignFlaw::SameLeafInEveryLayer) {
-                    leaf = (tree & ((1 << hp) - 1)) as u32;
-                }
-                tree >>= hp;
-            }
-            match flaw {
-                Some(SignFlaw::ForsNotSigned) if layer == 0 => signed = [0; 32],
-                Some(SignFlaw::RootNotSigned) if layer == d - 1 => signed = [0; 32],
-                _ => {}
-            }
+            self.enter(flaw, layer, (&mut tree, &mut leaf), &mut signed);
             let mut ends = take(self.shape.len());
             for ((chain, node), digit) in (0..).zip(&mut ends).zip(self.digits(flaw, &signed)) {
                 for step in digit..15 {

@@ -63,10 +63,11 @@ impl TryRng for Rng {
 
 impl TryCryptoRng for Rng {}
 
-/// A generator that breaks after so many bytes, in the middle of a request if need be.
-pub struct Failing {
-    pub left: usize,
-}
+/// Random bytes of generators that break.
+pub const DRAWN: [u8; 96] = [0x5a; 96];
+
+/// A generator that hands out the given bytes, then breaks, in the middle of a request if need be.
+pub struct Failing<'a>(pub &'a [u8]);
 
 #[derive(Debug)]
 pub struct Broken;
@@ -79,7 +80,7 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-impl TryRng for Failing {
+impl TryRng for Failing<'_> {
     type Error = Broken;
     fn try_next_u32(&mut self) -> Result<u32, Broken> {
         Err(Broken)
@@ -88,14 +89,14 @@ impl TryRng for Failing {
         Err(Broken)
     }
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Broken> {
-        let given = out.len().min(self.left);
-        out[..given].fill(0x5a);
-        self.left -= given;
+        let given = out.len().min(self.0.len());
+        out[..given].copy_from_slice(&self.0[..given]);
+        self.0 = &self.0[given..];
         if given == out.len() { Ok(()) } else { Err(Broken) }
     }
 }
 
-impl TryCryptoRng for Failing {}
+impl TryCryptoRng for Failing<'_> {}
 
 /// The three seeds of the set's test key.
 pub fn seeds(set: ParameterSet, label: &str) -> [Vec<u8>; 3] {

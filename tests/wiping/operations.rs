@@ -8,10 +8,9 @@ use hashloom::{
     slh_dsa::{Message, Mode, ParameterSet, PreHash, Randomness, Signature, SigningKey},
 };
 use pkcs8::EncodePrivateKey;
-use rand_core::{TryCryptoRng, TryRng};
 
 use crate::{
-    common::slh::{Broken, Rng, seeds},
+    common::slh::{Failing, Rng, seeds},
     needles::{self, Needles},
 };
 
@@ -36,27 +35,6 @@ pub struct Case {
     signature: Vec<u8>,
 }
 
-/// Hands out the given bytes, then breaks.
-struct Given<'a>(&'a [u8]);
-
-impl TryRng for Given<'_> {
-    type Error = Broken;
-    fn try_next_u32(&mut self) -> Result<u32, Broken> {
-        Err(Broken)
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Broken> {
-        Err(Broken)
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Broken> {
-        let given = out.len().min(self.0.len());
-        out[..given].copy_from_slice(&self.0[..given]);
-        self.0 = &self.0[given..];
-        if given == out.len() { Ok(()) } else { Err(Broken) }
-    }
-}
-
-impl TryCryptoRng for Given<'_> {}
-
 /// Keeps a signature's memory, which shows some of what is searched for.
 fn keep(signature: Result<Signature, Error>) {
     std::mem::forget(signature.unwrap());
@@ -70,10 +48,10 @@ pub const OPERATIONS: &[Operation] = &[
         drop(SigningKey::from_seeds(case.set, &case.engine, sk_seed, sk_prf, pk_seed).unwrap());
     }),
     ("key from a generator", |case| {
-        drop(SigningKey::generate(case.set, &case.engine, &mut Given(&case.bytes)).unwrap());
+        drop(SigningKey::generate(case.set, &case.engine, &mut Failing(&case.bytes)).unwrap());
     }),
     ("generator that breaks", |case| {
-        let broken = SigningKey::generate(case.set, &case.engine, &mut Given(&case.bytes[..5 * case.set.n() / 2]));
+        let broken = SigningKey::generate(case.set, &case.engine, &mut Failing(&case.bytes[..5 * case.set.n() / 2]));
         assert!(broken.is_err());
     }),
     ("key from bytes", |case| drop(SigningKey::from_bytes(case.set, &case.engine, &case.bytes).unwrap())),
@@ -113,11 +91,11 @@ pub const OPERATIONS: &[Operation] = &[
         keep(case.key.sign(MESSAGE, &Mode::Internal, Randomness::Given(&case.opt_rand)));
     }),
     ("hedged signing", |case| {
-        keep(case.key.sign(MESSAGE, &Mode::default(), Randomness::Hedged(&mut Given(&case.opt_rand))));
+        keep(case.key.sign(MESSAGE, &Mode::default(), Randomness::Hedged(&mut Failing(&case.opt_rand))));
     }),
     ("hedged signing by the trait", |case| {
         use signature::RandomizedSigner;
-        std::mem::forget(case.key.try_sign_with_rng(&mut Given(&case.opt_rand), MESSAGE).unwrap());
+        std::mem::forget(case.key.try_sign_with_rng(&mut Failing(&case.opt_rand), MESSAGE).unwrap());
     }),
     ("signing what cannot be read again", |case| {
         struct Once(bool);
