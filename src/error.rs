@@ -17,7 +17,7 @@ pub enum Error {
     UnknownName,
     /// The signature does not verify.
     InvalidSignature,
-    /// A context string is longer than 255 bytes (FIPS 205 section 10.2).
+    /// A context string is longer than 255 bytes (FIPS 204 section 5.2, FIPS 205 section 10.2).
     ContextTooLong {
         /// Its length in bytes.
         length: usize,

@@ -31,11 +31,15 @@ pub mod hash;
 pub mod keccak;
 mod lanes;
 mod mac;
+mod message;
 mod portable;
+mod prehash;
+mod random;
 mod schedule;
 mod secret;
 pub mod sha2;
 pub mod slh_dsa;
+mod threads;
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 #[allow(unsafe_code)]
 mod x86;

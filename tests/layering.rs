@@ -26,11 +26,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("keccak", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("sha2", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("mac", &["hash", "secret"]),
-    ("slh_dsa", &["adrs", "ct", "engine", "error", "hash", "mac", "secret"]),
+    ("message", &["engine", "error", "hash"]),
+    ("prehash", &["engine", "error", "message"]),
+    ("random", &["error"]),
+    ("threads", &["secret"]),
+    (
+        "slh_dsa",
+        &["adrs", "ct", "engine", "error", "hash", "mac", "message", "prehash", "random", "secret", "threads"],
+    ),
 ];
 
-/// The files of a scheme that say which hash functions it is made of, by name.
-const NAME_HASHES: &[&str] = &["slh_dsa/family.rs", "slh_dsa/prehash.rs"];
+/// The files that say which hash functions a scheme is made of, by name.
+const NAME_HASHES: &[&str] = &["prehash.rs", "slh_dsa/family.rs"];
 const HASHES: &[&str] = &[
     "Sha224",
     "Sha256",

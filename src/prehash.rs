@@ -1,28 +1,29 @@
-//! The three interfaces (FIPS 205 section 10.2): how a message, a context and a pre-hash function become M'.
+//! The interfaces of both signature schemes (FIPS 204 sections 5.2 to 5.4, FIPS 205 section 10.2): how a message, a
+//! context and a pre-hash function become M'. The two standards frame alike.
 
 use alloc::vec::Vec;
 use core::{fmt, str::FromStr};
 
-use super::{family::digest, message::Message};
 use crate::{
     engine::Engine,
     error::Error,
     keccak::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256},
+    message::{Message, digest},
     sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256},
 };
 
-/// Which interface of FIPS 205, and the context string of the external ones, 0 to 255 bytes.
+/// Which interface, and the context string of the external ones, 0 to 255 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode<'a> {
-    /// `slh_sign_internal`, `slh_verify_internal` (Alg. 19, 20): the message is M' itself. For tests and for protocols
+    /// `slh_sign_internal`, `ML-DSA.Sign_internal` and their likes: the message is M' itself. For tests and for protocols
     /// that frame messages themselves.
     Internal,
-    /// `slh_sign`, `slh_verify` (Alg. 22, 24).
+    /// `slh_sign`, `ML-DSA.Sign` and their likes.
     Pure {
         /// Bound to the signature; empty unless a protocol says otherwise.
         context: &'a [u8],
     },
-    /// `hash_slh_sign`, `hash_slh_verify` (Alg. 23, 25).
+    /// `hash_slh_sign`, `HashML-DSA.Sign` and their likes.
     PreHash {
         /// As for [`Mode::Pure`].
         context: &'a [u8],
@@ -47,7 +48,7 @@ impl Default for Mode<'_> {
 
 macro_rules! functions {
     ($($function:ident = $name:literal $(| $alias:literal)*, $len:literal, $hash:ty;)*) => {
-        /// A pre-hash function (FIPS 205 section 10.2.2), in the order of the object identifiers.
+        /// A pre-hash function (FIPS 204 section 5.4, FIPS 205 section 10.2.2), in the order of the object identifiers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum PreHash {
             $(#[doc = concat!($name, ", ", stringify!($len), "-byte digest.")] $function),*
@@ -64,7 +65,7 @@ macro_rules! functions {
                 }
             }
 
-            /// Bytes of the digest; those of SHAKE are fixed by FIPS 205.
+            /// Bytes of the digest; those of SHAKE are fixed by the standards.
             pub const fn digest_len(self) -> usize {
                 match self {
                     $(Self::$function => $len),*
@@ -131,7 +132,7 @@ pub(crate) struct Framed<M> {
 }
 
 impl<M: Message> Framed<M> {
-    /// Builds M' (Alg. 22 and 24 line 8, Alg. 23 and 25 line 24). A pre-hash reads the message here, once.
+    /// Builds M'. A pre-hash reads the message here, once.
     pub(crate) fn new(engine: &Engine, mode: &Mode<'_>, mut message: M) -> Result<Self, Error> {
         let head = match *mode {
             Mode::Internal => Vec::new(),
