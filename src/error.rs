@@ -34,10 +34,14 @@ pub enum Error {
         /// Bytes of the digest.
         limit: usize,
     },
-    /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make.
+    /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make, t0 or
+    /// tr does not follow from s1 and s2, or a seed or a public key that comes with the key is another's.
     InconsistentKey,
-    /// A key is not valid DER or PEM, names another algorithm, or carries algorithm parameters.
+    /// A key is not valid DER or PEM, names another algorithm, carries algorithm parameters, or holds a number that is
+    /// out of range.
     InvalidEncoding,
+    /// A private key is to be written with its seed, and was read without it.
+    NoSeed,
     /// The random number generator failed.
     Randomness,
     /// A kept tree or a fresh signature is not what it must be: memory or computation is faulty. Nothing was signed.
@@ -60,8 +64,9 @@ impl fmt::Display for Error {
             Self::ContextTooLong { length } => write!(f, "context of {length} bytes is longer than 255"),
             Self::WrongLength { expected, actual } => write!(f, "expected {expected} bytes, got {actual}"),
             Self::OutputTooLong { limit } => write!(f, "digest has only {limit} bytes"),
-            Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
+            Self::InconsistentKey => f.write_str("private key is inconsistent: its parts do not belong together"),
             Self::InvalidEncoding => f.write_str("key encoding is invalid"),
+            Self::NoSeed => f.write_str("the key was read without its seed"),
             Self::Randomness => f.write_str("random number generator failed"),
             Self::Fault => f.write_str("fault detected: nothing was signed"),
             Self::MessageChanged => f.write_str("message changed while it was read"),

@@ -1,10 +1,6 @@
 //! Messages that are read front to back, once or more.
 
-use crate::{
-    engine::Engine,
-    error::Error,
-    hash::{Hash, Incremental},
-};
+use crate::error::Error;
 
 /// A message that can be read more than once, which SLH-DSA signs; whatever reads it once says so.
 pub trait Message {
@@ -41,20 +37,6 @@ impl<M: Message + ?Sized> Message for &mut M {
     fn feed(&mut self, sink: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
         (**self).feed(sink)
     }
-}
-
-/// The hash of `head || message`.
-pub(crate) fn digest<H: Hash>(
-    engine: &Engine,
-    head: &[&[u8]],
-    message: &mut dyn Message,
-    out: &mut [u8],
-) -> Result<(), Error> {
-    let mut hasher = H::on(engine).hasher();
-    head.iter().for_each(|part| hasher.update(part));
-    message.feed(&mut |data| hasher.update(data))?;
-    hasher.finish(out);
-    Ok(())
 }
 
 #[cfg(feature = "std")]

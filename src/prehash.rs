@@ -1,14 +1,15 @@
 //! The interfaces of both signature schemes (FIPS 204 sections 5.2 to 5.4, FIPS 205 section 10.2): how a message, a
 //! context and a pre-hash function become M'. The two standards frame alike.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::{fmt, str::FromStr};
 
 use crate::{
     engine::Engine,
     error::Error,
+    hash::{Hash, Incremental},
     keccak::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256},
-    message::{Message, digest},
+    message::Message,
     sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256},
 };
 
@@ -79,9 +80,10 @@ macro_rules! functions {
                 }
             }
 
-            fn digest(self, engine: &Engine, message: &mut dyn Message, out: &mut [u8]) -> Result<(), Error> {
+            /// A digest in progress.
+            pub(crate) fn hasher(self, engine: &Engine) -> PreHasher {
                 match self {
-                    $(Self::$function => digest::<$hash>(engine, &[], message, out)),*
+                    $(Self::$function => PreHasher(Box::new(<$hash>::on(engine).hasher()))),*
                 }
             }
         }
@@ -104,8 +106,38 @@ functions! {
 
 impl PreHash {
     /// The DER encoding of the function's object identifier, 2.16.840.1.101.3.4.2.1 to .12.
-    const fn oid_der(self) -> [u8; 11] {
+    pub(crate) const fn oid_der(self) -> [u8; 11] {
         [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 1 + self as u8]
+    }
+}
+
+/// A message in progress, whichever function hashes it.
+pub(crate) struct PreHasher(Box<dyn Absorb>);
+
+impl PreHasher {
+    pub(crate) fn update(&mut self, data: &[u8]) {
+        self.0.absorb(data);
+    }
+
+    /// Writes the leading `out.len()` bytes of the digest.
+    pub(crate) fn finish(self, out: &mut [u8]) {
+        self.0.end(out);
+    }
+}
+
+/// [`Incremental`] without its type.
+trait Absorb: Send {
+    fn absorb(&mut self, data: &[u8]);
+    fn end(self: Box<Self>, out: &mut [u8]);
+}
+
+impl<I: Incremental> Absorb for I {
+    fn absorb(&mut self, data: &[u8]) {
+        self.update(data);
+    }
+
+    fn end(self: Box<Self>, out: &mut [u8]) {
+        (*self).finish(out);
     }
 }
 
@@ -142,7 +174,9 @@ impl<M: Message> Framed<M> {
                 head.extend(function.oid_der());
                 let at = head.len();
                 head.resize(at + function.digest_len(), 0);
-                function.digest(engine, &mut message, &mut head[at..])?;
+                let mut hasher = function.hasher(engine);
+                message.feed(&mut |data| hasher.update(data))?;
+                hasher.finish(&mut head[at..]);
                 return Ok(Self { head, body: None, length: None });
             }
             Mode::Digest { context, function } => {
@@ -162,7 +196,7 @@ impl<M: Message> Framed<M> {
 }
 
 /// The domain separator, the context's length and the context.
-fn domain(separator: u8, context: &[u8]) -> Result<Vec<u8>, Error> {
+pub(crate) fn domain(separator: u8, context: &[u8]) -> Result<Vec<u8>, Error> {
     let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong { length: context.len() })?;
     Ok([&[separator, length], context].concat())
 }

@@ -24,6 +24,42 @@ pub(crate) fn wipe_stack() {
     wipe(&mut below);
 }
 
+/// Values on the heap, wiped on drop.
+#[derive(Clone)]
+pub(crate) struct Secret<T: Copy + Default>(Vec<T>);
+
+impl<T: Copy + Default> Secret<T> {
+    /// `len` zeros.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        Self(alloc::vec![T::default(); len])
+    }
+}
+
+impl<T: Copy + Default> Deref for Secret<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> DerefMut for Secret<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Copy + Default> Drop for Secret<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl<T: Copy + Default> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({} values)", self.0.len())
+    }
+}
+
 /// Hash values of `N` bytes on the heap, wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);

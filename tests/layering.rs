@@ -26,18 +26,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("keccak", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("sha2", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("mac", &["hash", "secret"]),
-    ("message", &["engine", "error", "hash"]),
-    ("prehash", &["engine", "error", "message"]),
+    ("message", &["error"]),
+    ("prehash", &["engine", "error", "hash", "message"]),
     ("random", &["error"]),
     ("threads", &["secret"]),
-    (
-        "slh_dsa",
-        &["adrs", "ct", "engine", "error", "hash", "mac", "message", "prehash", "random", "secret", "threads"],
-    ),
+    ("ml_dsa", &["ct", "engine", "error", "hash", "message", "prehash", "random", "ring", "secret", "threads"]),
+    ("slh_dsa", &["adrs", "ct", "engine", "error", "hash", "mac", "message", "prehash", "random", "secret", "threads"]),
 ];
 
 /// The files that say which hash functions a scheme is made of, by name.
-const NAME_HASHES: &[&str] = &["prehash.rs", "slh_dsa/family.rs"];
+const NAME_HASHES: &[&str] = &["ml_dsa/functions.rs", "prehash.rs", "slh_dsa/family.rs"];
 const HASHES: &[&str] = &[
     "Sha224",
     "Sha256",
@@ -51,6 +49,9 @@ const HASHES: &[&str] = &[
     "Sha3_512",
     "Shake128",
     "Shake256",
+    "Stream",
+    "side_by_side",
+    "stream_many",
 ];
 
 /// Only the crate's root sees everything: it declares and re-exports.

@@ -1,8 +1,8 @@
 //! Known-answer tests: reads NIST ACVP vector files (JSON, gzipped or plain; inputs and expected outputs in one object,
 //! as in an `internalProjection.json`) and runs them against a [`hashloom::Engine`].
 //!
-//! SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; and files in Wycheproof's form for the verification of
-//! SLH-DSA. Nothing passes that was not compared: a case that cannot be judged, because it holds a value that is unknown
+//! SLH-DSA and ML-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; and files in Wycheproof's form for ML-DSA and
+//! for the verification of SLH-DSA. Nothing passes that was not compared: a case that cannot be judged, because it holds a value that is unknown
 //! here or lacks the expected output, is counted as skipped, with the reason.
 //!
 //! ```
@@ -19,6 +19,7 @@ mod error;
 mod format;
 mod hashes;
 mod mct;
+mod ml_dsa;
 mod report;
 mod slh_dsa;
 mod wycheproof;
@@ -61,6 +62,7 @@ pub fn run_with(
             progress(&case);
         };
         match file.suite {
+            Suite::MlDsa(operation) => ml_dsa::run(operation, engine, group, &mut done),
             Suite::SlhDsa(operation) => slh_dsa::run(operation, engine, group, &mut done),
             Suite::Hash(function) => function.run(engine, group, options.largest, &mut done),
         }
@@ -77,6 +79,7 @@ pub fn count(file: &VectorFile, filter: Option<&str>) -> usize {
 fn selected<'a>(file: &'a VectorFile, filter: Option<&str>) -> impl Iterator<Item = (Label, &'a Group)> {
     let filter = filter.unwrap_or_default().to_lowercase();
     let label = |group| match file.suite {
+        Suite::MlDsa(operation) => ml_dsa::label(operation, group),
         Suite::SlhDsa(operation) => slh_dsa::label(operation, group),
         Suite::Hash(function) => function.label(group),
     };

@@ -11,7 +11,7 @@ use crate::{
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak},
     keccak::Shake256,
     mac::{Hmac, mgf1},
-    message::{Message, digest},
+    message::Message,
     sha2::{Sha256, Sha512},
 };
 
@@ -126,6 +126,20 @@ impl Family for Sha2Cat35 {
     ) -> Result<(), Error> {
         mgf1_digest::<Sha512>(engine, r_seed, pk_root, message, out)
     }
+}
+
+/// The hash of `head || message`.
+pub(crate) fn digest<H: Hash>(
+    engine: &Engine,
+    head: &[&[u8]],
+    message: &mut dyn Message,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    let mut hasher = H::on(engine).hasher();
+    head.iter().for_each(|part| hasher.update(part));
+    message.feed(&mut |data| hasher.update(data))?;
+    hasher.finish(out);
+    Ok(())
 }
 
 /// A collision-resistant digest of data that the scheme keeps in memory: SHA-256.
