@@ -93,9 +93,9 @@ fn every_way_to_sign_and_to_verify() {
             }
         });
         for mode in &modes {
-            let signatures = engines().into_iter().map(|(_, engine)| {
-                key(set, &engine).sign(&message[..], mode, Randomness::Given(&rnd)).unwrap()
-            });
+            let signatures = engines()
+                .into_iter()
+                .map(|(_, engine)| key(set, &engine).sign(&message[..], mode, Randomness::Given(&rnd)).unwrap());
             first.clear();
             first.extend(signatures);
             assert!(first.iter().all(|other| *other == first[0]), "{set}, {mode:?}");
@@ -274,7 +274,8 @@ fn batches_of_every_size() {
                 // every third is bad, and must not touch its neighbours
                 signatures.iter_mut().step_by(3).for_each(|signature| signature[40] ^= 1);
                 let pairs: Vec<_> = messages.iter().copied().zip(signatures.iter().map(Vec::as_slice)).collect();
-                let items = pairs.iter().map(|&(message, signature)| Item { key: &public, message, mode: MODE, signature });
+                let items =
+                    pairs.iter().map(|&(message, signature)| Item { key: &public, message, mode: MODE, signature });
                 let want: Vec<_> = (0..count).map(|i| if i % 3 == 0 { INVALID } else { Ok(()) }).collect();
                 assert_eq!(verify_batch(&items.collect::<Vec<_>>()), want, "{set} on {name}");
                 assert_eq!(public.expand().verify_batch(&pairs, &MODE), want, "{set} on {name}");

@@ -2,12 +2,7 @@
 
 mod common;
 
-use common::{
-    on_every_engine,
-    oracle::xof,
-    painted,
-    slh::Rng,
-};
+use common::{on_every_engine, oracle::xof, painted, slh::Rng};
 use hashloom::{
     Engine,
     keccak::{Shake128, Shake256, stream_many},
