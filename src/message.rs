@@ -51,7 +51,7 @@ mod reading {
         vec,
     };
 
-    use super::{Error, Message};
+    use crate::{error::Error, message::Message};
 
     const PIECE: usize = 64 * 1024;
 

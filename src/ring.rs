@@ -87,6 +87,7 @@ const fn decompose(r: i32, gamma2: i32) -> (i32, i32) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring;
 
+#[allow(clippy::unused_self)] // the portable code is every backend's
 impl Ring {
     pub(crate) fn on(_: &Engine) -> Self {
         Self
@@ -169,7 +170,7 @@ impl Ring {
     /// Whether a coefficient has |x| >= bound, as 0 or 1.
     pub(crate) fn exceeds(self, p: &Poly, bound: i32) -> u8 {
         let largest = p.0.iter().fold(0, |largest, x| largest.max(x.abs()));
-        ((bound - 1 - largest) >> 31) as u8 & 1
+        (bound - 1 - largest).is_negative().into()
     }
 
     /// `Power2Round` (Alg. 35) of 0 <= t < q: t becomes t1.
@@ -276,7 +277,7 @@ impl Ring {
             if at == 256 {
                 break;
             }
-            let (limit, x) = if eta == 2 { (15, 2 - (half - (half * 205 >> 10) * 5)) } else { (9, 4 - half) };
+            let (limit, x) = if eta == 2 { (15, 2 - (half - ((half * 205) >> 10) * 5)) } else { (9, 4 - half) };
             p.0[at] = x;
             at += usize::from(half < limit);
         }

@@ -14,13 +14,18 @@ use hashloom::{
 };
 use ml_dsa::{B32, EncodedVerifyingKey, KeyExport, Keypair, MlDsaParams};
 
+type Key = fn(seed: &[u8]) -> (Vec<u8>, Vec<u8>);
+type Sign = fn(seed: &[u8], message: &[u8], mode: &Mode<'_>, rnd: &[u8]) -> Option<Vec<u8>>;
+type Verify = fn(public: &[u8], message: &[u8], mode: &Mode<'_>, signature: &[u8]) -> Option<bool>;
+
 /// Another implementation of one parameter set, keys and signatures as bytes.
 struct Reference {
     name: &'static str,
     /// Private and public key of a seed.
-    key: fn(seed: &[u8]) -> (Vec<u8>, Vec<u8>),
-    sign: fn(seed: &[u8], message: &[u8], mode: &Mode<'_>, rnd: &[u8]) -> Option<Vec<u8>>,
-    verify: fn(public: &[u8], message: &[u8], mode: &Mode<'_>, signature: &[u8]) -> Option<bool>,
+    key: Key,
+    /// Both answer `None` where the crate has no such interface.
+    sign: Sign,
+    verify: Verify,
 }
 
 /// The DER encoding of a function's object identifier (FIPS 204 section 5.4), by hand.

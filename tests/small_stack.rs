@@ -11,7 +11,7 @@ use common::{
     slh::{MESSAGE, MODE, fast_sets, is_fast, seeds},
 };
 use hashloom::{
-    Engine,
+    Engine, ml_dsa,
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, SigningKey, VerifyingKey, verify_batch},
 };
 
@@ -90,6 +90,35 @@ fn every_door_on_a_small_stack() {
 fn use_stack(bytes: usize) -> u8 {
     let local = black_box([1; 1024]);
     if bytes <= local.len() { local[0] } else { use_stack(bytes - local.len()) ^ black_box(&local)[1] }
+}
+
+/// Every door of ML-DSA.
+fn lattice(set: ml_dsa::ParameterSet, engine: &Engine) {
+    use ml_dsa::PrivateKeyForm as Form;
+    let key = ml_dsa::SigningKey::generate(set, engine, &mut common::slh::Rng::new("small stack")).unwrap();
+    for form in [Form::Seed, Form::Expanded, Form::Both] {
+        ml_dsa::SigningKey::from_pkcs8_pem(engine, &key.to_pkcs8_pem(form).unwrap()).unwrap();
+    }
+    let public = ml_dsa::VerifyingKey::from_spki_pem(engine, &key.verifying_key().to_spki_pem()).unwrap();
+    let mode = Mode::PreHash { context: &[7; 255], function: PreHash::Sha2_384 };
+    let signatures = key.sign_batch(&[MESSAGE; 20], &mode, Randomness::Hedged(&mut common::slh::Rng::new("hedged")));
+    let signatures: Vec<_> = signatures.into_iter().map(Result::unwrap).collect();
+    let alone = key.sign(MESSAGE, &mode, Randomness::Deterministic).unwrap();
+    assert_eq!(public.verify(MESSAGE, &mode, alone.as_ref()), Ok(()));
+    let item = |signature| ml_dsa::Item { key: &public, message: MESSAGE, mode, signature };
+    let items: Vec<_> = signatures.iter().map(|signature| item(signature.as_ref())).collect();
+    assert_eq!(ml_dsa::verify_batch(&items), [Ok(()); 20]);
+    let pairs: Vec<_> = signatures.iter().map(|signature| (MESSAGE, signature.as_ref())).collect();
+    assert_eq!(public.expand().verify_batch(&pairs, &mode), [Ok(()); 20]);
+}
+
+#[test]
+fn ml_dsa_on_a_small_stack() {
+    for set in ml_dsa::ParameterSet::ALL {
+        for (name, engine) in engines() {
+            on_small_stack(&format!("{set} on {name}"), || lattice(set, &engine));
+        }
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ use hashloom::{
     Engine, Error,
     hash::Hash,
     keccak::Shake256,
+    ml_dsa,
     sha2::{Sha256, Sha512},
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, Signature, SigningKey, verify_batch},
 };
@@ -157,6 +158,31 @@ fn interleaved(set: ParameterSet, engine: &Engine, number: usize) -> usize {
         }
     }
     ITEMS + messages.len()
+}
+
+#[test]
+fn sixteen_threads_share_a_lattice_key() {
+    const THREADS: usize = 16;
+    for set in ml_dsa::ParameterSet::ALL {
+        let key = ml_dsa::SigningKey::from_seed(set, &Engine::get(), &[7; 32]).unwrap();
+        let (expanded, public) = (key.expand(), key.verifying_key().expand());
+        let messages: Vec<[u8; 4]> = (0..400_u32).map(u32::to_be_bytes).collect();
+        let slices: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+        let want = key.sign_batch(&slices, &MODE, Randomness::Deterministic);
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    while let Some(message) = messages.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let signature = expanded.sign(message, &MODE, Randomness::Deterministic).unwrap();
+                        let i = u32::from_be_bytes(*message) as usize;
+                        assert!(want[i].as_ref() == Ok(&signature), "{set}, message {i}");
+                        assert_eq!(public.verify(message, &MODE, signature.as_ref()), Ok(()));
+                    }
+                });
+            }
+        });
+    }
 }
 
 #[test]

@@ -3,8 +3,6 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use zeroize::Zeroizing;
-
 use super::{
     keys::{Signature, VerifyingKey},
     mu::{Mu, MuHasher},
@@ -66,7 +64,7 @@ impl ExpandedSigningKey {
     ) -> Result<Signature, Error> {
         let rnd = randomness.draw(SEED, 1)?;
         let mu = Mu::of(self.engine(), self.private.tr(), message, mode)?;
-        Ok(self.sign_with(&mu, rnd))
+        Ok(self.sign_with(&mu, rnd.as_ref().map(|bytes| &bytes[..])))
     }
 
     /// Signs everything that `reader` still has to give, which need not be seekable.
@@ -88,12 +86,13 @@ impl ExpandedSigningKey {
     /// # Errors
     /// As there.
     pub fn sign_mu(&self, mu: &Mu, randomness: Randomness<'_>) -> Result<Signature, Error> {
-        Ok(self.sign_with(mu, randomness.draw(SEED, 1)?))
+        let rnd = randomness.draw(SEED, 1)?;
+        Ok(self.sign_with(mu, rnd.as_ref().map(|bytes| &bytes[..])))
     }
 
-    fn sign_with(&self, mu: &Mu, rnd: Option<Zeroizing<Vec<u8>>>) -> Signature {
+    fn sign_with(&self, mu: &Mu, rnd: Option<&[u8]>) -> Signature {
         let mut signature = Vec::new();
-        let rnd = rnd.as_ref().map_or(&[0; SEED][..], |bytes| bytes);
+        let rnd = rnd.unwrap_or(&[0; SEED]);
         sign::sign_many(&self.private, &mut [Task { mu, rnd, signature: &mut signature }]);
         Signature(signature)
     }

@@ -86,10 +86,10 @@ mod tests {
         {
             let bytes = bytes(places, ends);
             let hint = Hint::unpack(PARAMS, &bytes).unwrap();
-            let mut packed = [7; 84];
-            let mut packer = Packer::new(PARAMS, &mut packed);
+            let mut out = [7; 84];
+            let mut packer = Packer::new(PARAMS, &mut out);
             assert!((0..4).all(|i| packer.push(hint.places(i).iter().copied())));
-            assert_eq!(packed, *bytes);
+            assert_eq!(out, *bytes);
         }
     }
 
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn omega_ones_at_most() {
-        let mut packed = [0; 84];
-        let mut packer = Packer::new(PARAMS, &mut packed);
+        let mut out = [0; 84];
+        let mut packer = Packer::new(PARAMS, &mut out);
         assert!(packer.push(0..80));
         assert!(packer.push(core::iter::empty()));
         assert!(!packer.push(core::iter::once(0)));

@@ -95,7 +95,7 @@ impl Params {
 
     /// Derived columns follow from the others.
     const fn check(&self) {
-        assert!(self.beta == self.tau as i32 * self.eta);
+        assert!(self.beta == self.tau.cast_signed() as i32 * self.eta);
         assert!((Q - 1) % (2 * self.gamma2) == 0);
         let small = (self.k + self.l) * self.eta_bytes();
         assert!(self.private == 2 * SEED + WIDE + small + self.k * poly_bytes(D));

@@ -223,7 +223,7 @@ impl Attempt {
         let mut packer = Packer::new(params, hint);
         for h in self.w0.iter() {
             let mut ones = [0_u8; N];
-            ones.iter_mut().zip(&h.0).for_each(|(one, h)| *one = *h as u8);
+            ones.iter_mut().zip(&h.0).for_each(|(one, h)| *one = u8::from(*h != 0));
             // Alg. 7 line 33
             ct::public(ct::Value::Hint, &mut ones);
             packer.push((0..=u8::MAX).filter(|&place| ones[usize::from(place)] == 1));

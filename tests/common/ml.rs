@@ -68,7 +68,7 @@ impl Layout {
         for j in 0..self.z_bits {
             let at = i * self.z_bits + j;
             let byte = &mut signature[self.z + at / 8];
-            *byte = *byte & !(1 << (at % 8)) | ((((self.gamma1 - x) >> j) & 1) as u8) << (at % 8);
+            *byte = *byte & !(1 << (at % 8)) | u8::from(((self.gamma1 - x) >> j) & 1 == 1) << (at % 8);
         }
     }
 }
