@@ -219,7 +219,7 @@ fn expanded_keys_are_checked() {
             for place in [s1, t0 - 96] {
                 let mut bad = good.to_vec();
                 let mask = (1 << bits) - 1;
-                bad[place] = bad[place] & !mask | (bad[place] & mask == 0) as u8;
+                bad[place] = bad[place] & !mask | u8::from(bad[place] & mask == 0);
                 refused(&bad, Error::InconsistentKey, &format!("another coefficient at {place}"));
             }
             // nothing tells whether K is the right one
