@@ -29,11 +29,34 @@ pub enum Error {
         /// What it has.
         actual: usize,
     },
-    /// A fixed-length hash was asked for more bytes than its digest has.
+    /// There are not as many keys as messages.
+    WrongCount {
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        actual: usize,
+    },
+    /// More bytes were asked for than a fixed-length hash or a key derivation function can make.
     OutputTooLong {
-        /// Bytes of the digest.
+        /// The most bytes there are.
         limit: usize,
     },
+    /// A key derivation function was asked for nothing: no bytes, or the result of no iterations.
+    NothingToDerive,
+    /// A pseudorandom key is shorter than the hash that expands it (RFC 5869 section 2.3).
+    KeyTooShort {
+        /// Bytes that it must have.
+        minimum: usize,
+    },
+    /// An authentication tag is too short to be accepted (RFC 2104 section 5).
+    TagTooShort {
+        /// Bytes that it must have.
+        minimum: usize,
+    },
+    /// The authentication tag does not belong to the message and the key.
+    InvalidTag,
+    /// Whoever watched the progress of a long computation stopped it.
+    Cancelled,
     /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make.
     InconsistentKey,
     /// A key is not valid DER or PEM, names another algorithm, or carries algorithm parameters.
@@ -59,7 +82,13 @@ impl fmt::Display for Error {
             Self::InvalidSignature => f.write_str("invalid signature"),
             Self::ContextTooLong { length } => write!(f, "context of {length} bytes is longer than 255"),
             Self::WrongLength { expected, actual } => write!(f, "expected {expected} bytes, got {actual}"),
-            Self::OutputTooLong { limit } => write!(f, "digest has only {limit} bytes"),
+            Self::WrongCount { expected, actual } => write!(f, "expected {expected} keys, got {actual}"),
+            Self::OutputTooLong { limit } => write!(f, "no more than {limit} bytes can be made"),
+            Self::NothingToDerive => f.write_str("neither the output nor the number of iterations may be zero"),
+            Self::KeyTooShort { minimum } => write!(f, "key is shorter than {minimum} bytes"),
+            Self::TagTooShort { minimum } => write!(f, "authentication tag is shorter than {minimum} bytes"),
+            Self::InvalidTag => f.write_str("invalid authentication tag"),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
             Self::InvalidEncoding => f.write_str("key encoding is invalid"),
             Self::Randomness => f.write_str("random number generator failed"),

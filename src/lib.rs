@@ -3,6 +3,7 @@
 //! - [`Engine`] chooses a backend for each primitive, once, by what the CPU has; it can be forced and printed.
 //! - [`hash`] has the traits: one message, many messages, tweakable hashes and chains. [`sha2`] and [`keccak`] have the
 //!   functions of FIPS 180-4 and FIPS 202.
+//! - [`hmac`], [`hkdf`] and [`pbkdf2`] are message authentication and key derivation, one at a time and many.
 //! - [`slh_dsa`] is SLH-DSA (FIPS 205): all twelve parameter sets, all interfaces, batches, keys in standard encodings.
 //!
 //! Every backend makes the same bytes. Features never change results: `std` adds message sources over `std::io`,
@@ -28,14 +29,18 @@ pub mod ct;
 mod engine;
 mod error;
 pub mod hash;
+pub mod hkdf;
+pub mod hmac;
 pub mod keccak;
 mod lanes;
-mod mac;
+mod mgf1;
+pub mod pbkdf2;
 mod portable;
 mod schedule;
 mod secret;
 pub mod sha2;
 pub mod slh_dsa;
+mod threads;
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 #[allow(unsafe_code)]
 mod x86;

@@ -24,6 +24,35 @@ pub(crate) fn wipe_stack() {
     wipe(&mut below);
 }
 
+/// Values on the heap, wiped on drop.
+pub(crate) struct Wiped<T: Copy + Default>(Vec<T>);
+
+impl<T: Copy + Default> Wiped<T> {
+    /// `len` default values.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        Self(alloc::vec![T::default(); len])
+    }
+}
+
+impl<T: Copy + Default> Deref for Wiped<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> DerefMut for Wiped<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Copy + Default> Drop for Wiped<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
 /// Hash values of `N` bytes on the heap, wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use super::{
     keys::VerifyingKey,
     prehash::{Framed, Mode},
-    scheme, threads,
+    scheme,
 };
-use crate::error::Error;
+use crate::{error::Error, threads};
 
 /// Signatures that are verified in lock-step: enough to fill the lanes even where each contributes a single hash, few
 /// enough to be shared out to threads.

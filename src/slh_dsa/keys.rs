@@ -16,9 +16,8 @@ use super::{
     params::ParameterSet,
     prehash::{Framed, Mode},
     scheme::{self, Claim, KeyParts},
-    threads,
 };
-use crate::{ct, engine::Engine, error::Error};
+use crate::{ct, engine::Engine, error::Error, threads};
 
 /// Bytes of the longest public key.
 const MAX_PUBLIC: usize = 64;

@@ -13,7 +13,6 @@ mod message;
 mod params;
 mod prehash;
 mod scheme;
-mod threads;
 mod wots;
 
 pub use batch::{Item, verify_batch};
