@@ -5,6 +5,7 @@ pub mod chunking;
 pub mod cli_files;
 pub mod forge;
 pub mod hash_many;
+pub mod keyed;
 pub mod private_key;
 pub mod public_key;
 pub mod vectors;
