@@ -70,7 +70,7 @@ impl<H: FixedHash> Prk<H> {
         check::<H>(out.len())?;
         let mut t = [0; MAX_DIGEST];
         let t = &mut t[..H::LEN];
-        for (i, chunk) in (1..).zip(out.chunks_mut(H::LEN)) {
+        for (i, chunk) in (1..=u8::MAX).zip(out.chunks_mut(H::LEN)) {
             let mut hmac = self.0.hmac();
             if i > 1 {
                 hmac.update(t);

@@ -2,8 +2,10 @@
 
 mod common;
 
+use ::hkdf::SimpleHkdf;
+use ::hmac::SimpleHmac;
 use common::{on_every_engine, painted};
-use digest::Mac;
+use digest::{KeyInit, Mac};
 use hashloom::{
     Engine,
     hash::{FixedHash, Hash},
@@ -25,30 +27,35 @@ struct Oracle {
     pbkdf2: fn(&[u8], &[u8], u32, &mut [u8]),
 }
 
-macro_rules! for_each_fixed {
-    ($test:ident($($arg:expr),*): $($ours:ty = $theirs:ty),*) => { $(
-        $test::<$ours>(
-            Oracle {
-                hmac: |key, msg| {
-                    let mut mac = <::hmac::Hmac<$theirs> as digest::KeyInit>::new_from_slice(key).unwrap();
-                    mac.update(msg);
-                    mac.finalize().into_bytes().to_vec()
-                },
-                hkdf: |salt, ikm, info, out| {
-                    ::hkdf::Hkdf::<$theirs>::new(Some(salt), ikm).expand(info, out).unwrap();
-                },
-                pbkdf2: |password, salt, iterations, out| {
-                    ::pbkdf2::pbkdf2_hmac::<$theirs>(password, salt, iterations, out);
-                },
+/// The tag of a message by another implementation.
+fn tag<M: Mac + KeyInit>(key: &[u8], msg: &[u8]) -> Vec<u8> {
+    <M as KeyInit>::new_from_slice(key).unwrap().chain_update(msg).finalize().into_bytes().to_vec()
+}
+
+macro_rules! oracle {
+    ($hash:ty) => {
+        Oracle {
+            hmac: tag::<SimpleHmac<$hash>>,
+            hkdf: |salt, ikm, info, out| SimpleHkdf::<$hash>::new(Some(salt), ikm).expand(info, out).unwrap(),
+            pbkdf2: |password, salt, iterations, out| {
+                ::pbkdf2::pbkdf2::<SimpleHmac<$hash>>(password, salt, iterations, out).unwrap();
             },
-            $($arg),*
-        );
-    )* };
-    ($test:ident($($arg:expr),*)) => {
-        for_each_fixed!($test($($arg),*):
-            Sha224 = sha2::Sha224, Sha256 = sha2::Sha256, Sha384 = sha2::Sha384, Sha512 = sha2::Sha512,
-            Sha512_224 = sha2::Sha512_224, Sha512_256 = sha2::Sha512_256,
-            Sha3_224 = sha3::Sha3_224, Sha3_256 = sha3::Sha3_256, Sha3_384 = sha3::Sha3_384, Sha3_512 = sha3::Sha3_512)
+        }
+    };
+}
+
+macro_rules! for_each_fixed {
+    ($test:ident($engine:expr)) => {
+        $test::<Sha224>(oracle!(sha2::Sha224), $engine);
+        $test::<Sha256>(oracle!(sha2::Sha256), $engine);
+        $test::<Sha384>(oracle!(sha2::Sha384), $engine);
+        $test::<Sha512>(oracle!(sha2::Sha512), $engine);
+        $test::<Sha512_224>(oracle!(sha2::Sha512_224), $engine);
+        $test::<Sha512_256>(oracle!(sha2::Sha512_256), $engine);
+        $test::<Sha3_224>(oracle!(sha3::Sha3_224), $engine);
+        $test::<Sha3_256>(oracle!(sha3::Sha3_256), $engine);
+        $test::<Sha3_384>(oracle!(sha3::Sha3_384), $engine);
+        $test::<Sha3_512>(oracle!(sha3::Sha3_512), $engine);
     };
 }
 
@@ -217,7 +224,7 @@ fn long_derivations_agree() {
     on_every_engine(|engine| {
         for iterations in [16_383, 16_384, 16_385, 40_000] {
             let (mut want, mut out) = ([0; 40], [0xa5; 40]);
-            ::pbkdf2::pbkdf2_hmac::<sha2::Sha256>(b"password", b"salt", iterations, &mut want);
+            (oracle!(sha2::Sha256).pbkdf2)(b"password", b"salt", iterations, &mut want);
             pbkdf2::derive(Sha256::on(engine), b"password", b"salt", iterations, &mut out).unwrap();
             assert_eq!(out, want, "{iterations} iterations");
         }
@@ -227,17 +234,14 @@ fn long_derivations_agree() {
 /// The digest crate's trait does what the type itself does.
 #[test]
 fn the_trait_of_the_digest_crate() {
-    fn tag<M: Mac + digest::KeyInit>(key: &[u8], msg: &[u8]) -> Vec<u8> {
-        <M as digest::KeyInit>::new_from_slice(key).unwrap().chain_update(msg).finalize().into_bytes().to_vec()
-    }
     let paint = painted(300);
     for len in [0, 5, 64, 65, 136, 300] {
         let key = &paint[..len];
-        assert_eq!(tag::<Hmac<Sha256>>(key, b"message"), tag::<::hmac::Hmac<sha2::Sha256>>(key, b"message"));
-        assert_eq!(tag::<Hmac<Sha512>>(key, b"message"), tag::<::hmac::Hmac<sha2::Sha512>>(key, b"message"));
-        assert_eq!(tag::<Hmac<Sha3_256>>(key, b"message"), tag::<::hmac::Hmac<sha3::Sha3_256>>(key, b"message"));
+        assert_eq!(tag::<Hmac<Sha256>>(key, b"message"), tag::<SimpleHmac<sha2::Sha256>>(key, b"message"));
+        assert_eq!(tag::<Hmac<Sha512>>(key, b"message"), tag::<SimpleHmac<sha2::Sha512>>(key, b"message"));
+        assert_eq!(tag::<Hmac<Sha3_256>>(key, b"message"), tag::<SimpleHmac<sha3::Sha3_256>>(key, b"message"));
     }
-    let mut mac = <Hmac<Sha256> as digest::KeyInit>::new_from_slice(b"key").unwrap();
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(b"key").unwrap();
     Mac::update(&mut mac, b"message");
     let first = mac.finalize_reset().into_bytes();
     Mac::update(&mut mac, b"message");
@@ -254,9 +258,7 @@ proptest! {
             let mut out = vec![0; 32 * msgs.len()];
             hmac::mac_many(&[HmacKey::new(Sha3_256::on(&engine), &key)], &msgs, &mut out).unwrap();
             for (msg, tag) in msgs.iter().zip(out.chunks(32)) {
-                let mut mac = <::hmac::Hmac<sha3::Sha3_256> as digest::KeyInit>::new_from_slice(&key).unwrap();
-                mac.update(msg);
-                prop_assert_eq!(&mac.finalize().into_bytes()[..], tag);
+                prop_assert_eq!(&self::tag::<SimpleHmac<sha3::Sha3_256>>(&key, msg), tag);
             }
         }
     }
