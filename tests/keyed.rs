@@ -115,7 +115,12 @@ fn many_macs<H: FixedHash>(oracle: Oracle, engine: &Engine) {
         for i in 0..batch {
             let got = &own[i * len..(i + 1) * len];
             assert_eq!(got, &(oracle.hmac)(raw[i], msgs[i])[..len], "{} {i} of {batch}", H::NAME);
-            assert_eq!(one[i * len..(i + 1) * len], (oracle.hmac)(b"one", msgs[i])[..len], "{} {i} of {batch}", H::NAME);
+            assert_eq!(
+                one[i * len..(i + 1) * len],
+                (oracle.hmac)(b"one", msgs[i])[..len],
+                "{} {i} of {batch}",
+                H::NAME
+            );
         }
     }
 }

@@ -184,7 +184,9 @@ fn iterate<const W: usize, const LEN: usize>(_: Sha512Ext, c: &mut Sha2Iteration
     // SAFETY: the features are this function's own; literals of two words are 16 readable bytes.
     unsafe {
         macro_rules! words {
-            ($even:expr, $odd:expr) => { vld1q_u64([$even, $odd].as_ptr()) };
+            ($even:expr, $odd:expr) => {
+                vld1q_u64([$even, $odd].as_ptr())
+            };
         }
         let keys = [states(&c.keys[0]), states(&c.keys[1])];
         let (mut u, mut sum) = (states(&c.u), states(&c.sum));

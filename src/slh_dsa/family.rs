@@ -9,8 +9,8 @@ use crate::{
     engine::Engine,
     error::Error,
     hash::{Chain, Chains, FixedHash, Hash, Incremental, Start, Tweak},
-    keccak::Shake256,
     hmac::Hmac,
+    keccak::Shake256,
     mgf1::mgf1,
     sha2::{Sha256, Sha512},
 };

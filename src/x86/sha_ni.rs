@@ -295,8 +295,7 @@ fn iterate<const W: usize, const LEN: usize>(_: ShaNi, c: &mut Sha2Iterations<u3
     // SAFETY: the features are this function's own.
     unsafe {
         let (inner, outer) = (states(&c.keys[0]), states(&c.keys[1]));
-        let (u0, u1) =
-            (gather([&c.u[0], &c.u[1], &c.u[2], &c.u[3]]), gather([&c.u[4], &c.u[5], &c.u[6], &c.u[7]]));
+        let (u0, u1) = (gather([&c.u[0], &c.u[1], &c.u[2], &c.u[3]]), gather([&c.u[4], &c.u[5], &c.u[6], &c.u[7]]));
         let (mut sum0, mut sum1) = (
             gather([&c.sum[0], &c.sum[1], &c.sum[2], &c.sum[3]]),
             gather([&c.sum[4], &c.sum[5], &c.sum[6], &c.sum[7]]),
