@@ -61,6 +61,15 @@ pub enum Error {
     InconsistentKey,
     /// A key is not valid DER or PEM, names another algorithm, or carries algorithm parameters.
     InvalidEncoding,
+    /// A passphrase does not open a key, or the key's file is damaged.
+    WrongPassphrase,
+    /// A key is encrypted in a way that is not known here.
+    UnsupportedEncryption,
+    /// A key asks for more iterations of its key derivation function than were allowed.
+    TooManyIterations {
+        /// The most that were.
+        limit: u32,
+    },
     /// The random number generator failed.
     Randomness,
     /// A kept tree or a fresh signature is not what it must be: memory or computation is faulty. Nothing was signed.
@@ -91,6 +100,9 @@ impl fmt::Display for Error {
             Self::Cancelled => f.write_str("cancelled"),
             Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
             Self::InvalidEncoding => f.write_str("key encoding is invalid"),
+            Self::WrongPassphrase => f.write_str("wrong passphrase, or a damaged key"),
+            Self::UnsupportedEncryption => f.write_str("the key's encryption is not supported"),
+            Self::TooManyIterations { limit } => write!(f, "the key asks for more than {limit} iterations"),
             Self::Randomness => f.write_str("random number generator failed"),
             Self::Fault => f.write_str("fault detected: nothing was signed"),
             Self::MessageChanged => f.write_str("message changed while it was read"),

@@ -4,6 +4,7 @@
 //! - [`hash`] has the traits: one message, many messages, tweakable hashes and chains. [`sha2`] and [`keccak`] have the
 //!   functions of FIPS 180-4 and FIPS 202.
 //! - [`hmac`], [`hkdf`] and [`pbkdf2`] are message authentication and key derivation, one at a time and many.
+//! - `at_rest`, with the feature `encryption`, encrypts private keys under a passphrase.
 //! - [`slh_dsa`] is SLH-DSA (FIPS 205): all twelve parameter sets, all interfaces, batches, keys in standard encodings.
 //!
 //! Every backend makes the same bytes. Features never change results: `std` adds message sources over `std::io`,
@@ -18,6 +19,8 @@ extern crate std;
 #[allow(unsafe_code)]
 mod aarch64;
 pub mod adrs;
+#[cfg(feature = "encryption")]
+pub mod at_rest;
 #[cfg(feature = "count")]
 pub mod count;
 #[cfg(not(feature = "count"))]

@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hmac", &["ct", "engine", "error", "hash", "secret"]),
     ("hkdf", &["error", "hash", "hmac", "secret"]),
     ("pbkdf2", &["error", "hash", "hmac", "secret", "threads"]),
+    ("at_rest", &["engine", "error", "hash", "pbkdf2", "secret", "sha2"]),
     ("slh_dsa", &["adrs", "ct", "engine", "error", "hash", "hmac", "mgf1", "secret", "threads"]),
 ];
 

@@ -81,6 +81,54 @@ const HASHES: [Expected; 26] = [
     ("SHAKE-256-FIPS202", "", 41, 0),
 ];
 
+/// HMAC, HKDF and KDA.
+const KEYED: [Expected; 36] = [
+    ("HKDF-rfc5869", "", 3, 0),
+    ("HMAC-SHA2-224-r1", "", 975, 0),
+    ("HMAC-SHA2-224", "", 150, 0),
+    ("HMAC-SHA2-256-r1", "", 975, 0),
+    ("HMAC-SHA2-256", "", 150, 0),
+    ("HMAC-SHA2-384-r1", "", 975, 0),
+    ("HMAC-SHA2-384", "", 150, 0),
+    ("HMAC-SHA2-512-224-r1", "", 975, 0),
+    ("HMAC-SHA2-512-224", "", 150, 0),
+    ("HMAC-SHA2-512-256-r1", "", 975, 0),
+    ("HMAC-SHA2-512-256", "", 150, 0),
+    ("HMAC-SHA2-512-r1", "", 975, 0),
+    ("HMAC-SHA2-512", "", 150, 0),
+    ("HMAC-SHA3-224-r1", "", 975, 0),
+    ("HMAC-SHA3-224", "", 150, 0),
+    ("HMAC-SHA3-256-r1", "", 975, 0),
+    ("HMAC-SHA3-256", "", 150, 0),
+    ("HMAC-SHA3-384-r1", "", 975, 0),
+    ("HMAC-SHA3-384", "", 150, 0),
+    ("HMAC-SHA3-512-r1", "", 975, 0),
+    ("HMAC-SHA3-512", "", 150, 0),
+    ("HMAC-rfc4231", "", 24, 0),
+    ("KDA-HKDF", "", 30, 0),
+    ("Wycheproof-HKDF-sha256", "", 86, 0),
+    ("Wycheproof-HKDF-sha384", "", 83, 0),
+    ("Wycheproof-HKDF-sha512", "", 83, 0),
+    ("Wycheproof-HMAC-sha224", "", 172, 0),
+    ("Wycheproof-HMAC-sha256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-224", "", 172, 0),
+    ("Wycheproof-HMAC-sha3-256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-384", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-512", "", 174, 0),
+    ("Wycheproof-HMAC-sha384", "", 174, 0),
+    ("Wycheproof-HMAC-sha512-224", "", 173, 0),
+    ("Wycheproof-HMAC-sha512-256", "", 175, 0),
+    ("Wycheproof-HMAC-sha512", "", 174, 0),
+];
+
+const PBKDF2: [Expected; 5] = [
+    ("PBKDF", "", 50, 0),
+    ("Wycheproof-PBKDF2-hmacsha224", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha256", "", 60, 0),
+    ("Wycheproof-PBKDF2-hmacsha384", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
+];
+
 const KEY_GEN: [Expected; 1] = [("SLH-DSA-keyGen", "", 120, 0)];
 
 const SIG_VER: [Expected; 1] = [("SLH-DSA-sigVer", "", 462, 0)];
@@ -119,6 +167,16 @@ macro_rules! on_engines {
                 #[test]
                 fn hashes() {
                     check(FULL, &HASHES);
+                }
+
+                #[test]
+                fn keyed() {
+                    check(FULL, &KEYED);
+                }
+
+                #[test]
+                fn pbkdf2() {
+                    check(FULL, &PBKDF2);
                 }
 
                 /// The compact set has the same cases.
@@ -182,7 +240,10 @@ fn arithmetic_is_checked() {
 /// Filters leave no case out.
 #[test]
 fn tables_are_complete() {
-    let full = [&HASHES[..], &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
+    let full = [&HASHES[..], &KEYED, &PBKDF2, &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
+    for (table, total) in [(&KEYED[..], 13_295), (&PBKDF2, 284)] {
+        assert_eq!(table.iter().map(|(_, _, passed, _)| passed).sum::<usize>(), total);
+    }
     for (folder, table) in [(COMPACT, &COMPACT_SET[..]), (FULL, &full)] {
         let mut totals: BTreeMap<_, usize> = BTreeMap::new();
         for &(file, _, passed, skipped) in table {

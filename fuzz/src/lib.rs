@@ -3,6 +3,7 @@
 pub mod chain_many;
 pub mod chunking;
 pub mod cli_files;
+pub mod encrypted_key;
 pub mod forge;
 pub mod hash_many;
 pub mod keyed;
