@@ -147,6 +147,12 @@ impl<K: Kernel> Pair<K> {
         }
     }
 
+    /// The kernel for all of `len` items, for a job that refills lanes: items that take long keep few of them busy while
+    /// others end.
+    fn whole(&self, len: usize) -> K {
+        if len >= self.min_fill { self.wide } else { self.tail }
+    }
+
     pub(crate) fn choice(&self) -> Choice {
         Choice {
             wide: (self.wide.backend(), self.wide.lanes()),
@@ -180,13 +186,19 @@ macro_rules! kernels {
             }
         }
 
+        impl $name {
+            fn run<J: $job>(self, job: &mut J, items: Range<usize>) {
+                match self {
+                    Self::Portable => job.run(Scalar, items),
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(token) => token.$enter(job, items)),*
+                }
+            }
+        }
+
         impl Pair<$name> {
             /// Runs a job on the lanes of this choice.
             pub(crate) fn run<J: $job>(&self, mut job: J) {
-                self.cut(job.len(), |kernel, items| match kernel {
-                    $name::Portable => job.run(Scalar, items),
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $name::$backend(token) => token.$enter(&mut job, items)),*
-                });
+                self.cut(job.len(), |kernel, items| kernel.run(&mut job, items));
             }
         }
     };
@@ -220,6 +232,14 @@ kernels!(
     "aarch64" Neon(Neon) x 2,
     "aarch64" Sha2Ext(Sha512Ext) x 2
 );
+
+impl Pair<KeccakKernel> {
+    /// Runs a job that refills lanes, all of it on one kernel.
+    pub(crate) fn run_whole<J: KeccakJob>(&self, mut job: J) {
+        let len = job.len();
+        self.whole(len).run(&mut job, 0..len);
+    }
+}
 
 /// The accelerated backends that a CPU has.
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]

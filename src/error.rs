@@ -17,7 +17,7 @@ pub enum Error {
     UnknownName,
     /// The signature does not verify.
     InvalidSignature,
-    /// A context string is longer than 255 bytes (FIPS 205 section 10.2).
+    /// A context string is longer than 255 bytes (FIPS 204 section 5.2, FIPS 205 section 10.2).
     ContextTooLong {
         /// Its length in bytes.
         length: usize,
@@ -57,9 +57,11 @@ pub enum Error {
     InvalidTag,
     /// Whoever watched the progress of a long computation stopped it.
     Cancelled,
-    /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make.
+    /// The parts of a private key do not belong together: PK.root is not the root of the tree that the seeds make, t0 or
+    /// tr does not follow from s1 and s2, or a seed or a public key that comes with the key is another's.
     InconsistentKey,
-    /// A key is not valid DER or PEM, names another algorithm, or carries algorithm parameters.
+    /// A key is not valid DER or PEM, names another algorithm, carries algorithm parameters, or holds a number that is
+    /// out of range.
     InvalidEncoding,
     /// A passphrase does not open a key, or the key's file is damaged.
     WrongPassphrase,
@@ -70,6 +72,8 @@ pub enum Error {
         /// The most that were.
         limit: u32,
     },
+    /// A private key is to be written with its seed, and was read without it.
+    NoSeed,
     /// The random number generator failed.
     Randomness,
     /// A kept tree or a fresh signature is not what it must be: memory or computation is faulty. Nothing was signed.
@@ -98,8 +102,9 @@ impl fmt::Display for Error {
             Self::TagTooShort { minimum } => write!(f, "authentication tag is shorter than {minimum} bytes"),
             Self::InvalidTag => f.write_str("invalid authentication tag"),
             Self::Cancelled => f.write_str("cancelled"),
-            Self::InconsistentKey => f.write_str("private key is inconsistent: PK.root does not match its seeds"),
+            Self::InconsistentKey => f.write_str("private key is inconsistent: its parts do not belong together"),
             Self::InvalidEncoding => f.write_str("key encoding is invalid"),
+            Self::NoSeed => f.write_str("the key was read without its seed"),
             Self::WrongPassphrase => f.write_str("wrong passphrase, or a damaged key"),
             Self::UnsupportedEncryption => f.write_str("the key's encryption is not supported"),
             Self::TooManyIterations { limit } => write!(f, "the key asks for more than {limit} iterations"),

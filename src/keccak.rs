@@ -1,5 +1,7 @@
 //! SHA-3 and SHAKE (FIPS 202) on Keccak lanes: incremental, many messages, SLH-DSA's tweakable hashes and chains.
 
+mod stream;
+
 use core::{fmt, marker::PhantomData, ops::Range};
 
 use digest::{
@@ -20,6 +22,8 @@ use crate::{
 };
 
 mod keyed;
+pub(crate) use stream::side_by_side;
+pub use stream::{Stream, stream_many};
 
 /// Bytes of the largest block, SHAKE128's.
 const MAX_RATE: usize = 168;

@@ -109,6 +109,9 @@ pub trait Ops<T: Word, const W: usize>: Copy {
     }
 }
 
+/// Words of the longest Keccak block, SHAKE128's.
+pub const MAX_BLOCK: usize = 21;
+
 /// `W` Keccak states, `[word][lane]`, word x + 5y as in FIPS 202 section 3.1.2.
 #[repr(C, align(64))]
 pub struct KeccakState<const W: usize>(pub [[u64; W]; 25]);
@@ -219,6 +222,8 @@ pub trait KeccakLanes<const W: usize>: Copy {
     /// XORs `rows[lane]`, little-endian words, into the words of that lane from `at` on. All rows have one length,
     /// a multiple of 8 bytes that ends within the state.
     fn absorb(self, s: &mut KeccakState<W>, at: usize, rows: &[&[u8]; W]);
+    /// The words of SHAKE128's block, the longest, of each lane.
+    fn squeeze(self, s: &KeccakState<W>, blocks: &mut [[u64; MAX_BLOCK]; W]);
 }
 
 /// A SHA-2 compression function on `W` states.

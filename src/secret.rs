@@ -25,6 +25,7 @@ pub(crate) fn wipe_stack() {
 }
 
 /// Values on the heap, wiped on drop.
+#[derive(Clone)]
 pub(crate) struct Wiped<T: Copy + Default>(Vec<T>);
 
 impl<T: Copy + Default> Wiped<T> {
@@ -50,6 +51,12 @@ impl<T: Copy + Default> DerefMut for Wiped<T> {
 impl<T: Copy + Default> Drop for Wiped<T> {
     fn drop(&mut self) {
         wipe(&mut self.0);
+    }
+}
+
+impl<T: Copy + Default> fmt::Debug for Wiped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Wiped({} values)", self.0.len())
     }
 }
 

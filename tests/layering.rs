@@ -26,17 +26,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("keccak", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("sha2", &["adrs", "count", "engine", "error", "hash", "lanes", "schedule", "secret"]),
     ("threads", &["secret"]),
+    ("message", &["error"]),
+    ("prehash", &["engine", "error", "hash", "message"]),
+    ("random", &["error"]),
     ("mgf1", &["hash"]),
     // the engine that the digest crate's traits take without being asked
     ("hmac", &["ct", "engine", "error", "hash", "secret"]),
     ("hkdf", &["error", "hash", "hmac", "secret"]),
     ("pbkdf2", &["error", "hash", "hmac", "secret", "threads"]),
     ("at_rest", &["engine", "error", "hash", "pbkdf2", "secret", "sha2"]),
-    ("slh_dsa", &["adrs", "ct", "engine", "error", "hash", "hmac", "mgf1", "secret", "threads"]),
+    ("ml_dsa", &["ct", "engine", "error", "hash", "message", "prehash", "random", "ring", "secret", "threads"]),
+    (
+        "slh_dsa",
+        &["adrs", "ct", "engine", "error", "hash", "hmac", "message", "mgf1", "prehash", "random", "secret", "threads"],
+    ),
 ];
 
-/// The files of a scheme that say which hash functions it is made of, by name.
-const NAME_HASHES: &[&str] = &["slh_dsa/family.rs", "slh_dsa/prehash.rs"];
+/// The files that say which hash functions a scheme is made of, by name.
+const NAME_HASHES: &[&str] = &["ml_dsa/functions.rs", "prehash.rs", "slh_dsa/family.rs"];
 const HASHES: &[&str] = &[
     "Sha224",
     "Sha256",
@@ -50,6 +57,9 @@ const HASHES: &[&str] = &[
     "Sha3_512",
     "Shake128",
     "Shake256",
+    "Stream",
+    "side_by_side",
+    "stream_many",
 ];
 
 /// Only the crate's root sees everything: it declares and re-exports.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, io::Read, ops::Deref};
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{error::KatError, hashes::Function, keyed::Kind, report::Trouble, slh_dsa::Operation, wycheproof};
+use crate::{error::KatError, hashes::Function, keyed::Kind, ml_dsa, report::Trouble, slh_dsa::Operation, wycheproof};
 
 /// Bytes that a gzipped file may unpack to; the largest published vector set has a tenth of it.
 const LIMIT: u64 = 1 << 29;
@@ -21,6 +21,7 @@ pub struct VectorFile {
 impl fmt::Display for VectorFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.suite {
+            Suite::MlDsa(operation) => write!(f, "{} {}", ml_dsa::ALGORITHM, operation.mode()),
             Suite::SlhDsa(operation) => write!(f, "{} {}", Operation::ALGORITHM, operation.mode()),
             Suite::Hash(function) => f.write_str(function.name()),
             Suite::Keyed(kind) => f.write_str(kind.name()),
@@ -31,6 +32,7 @@ impl fmt::Display for VectorFile {
 /// What a file tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Suite {
+    MlDsa(Operation),
     SlhDsa(Operation),
     Hash(Function),
     Keyed(Kind),
@@ -48,9 +50,9 @@ pub fn read(bytes: &[u8]) -> Result<VectorFile, KatError> {
                 groups: wycheproof::keyed_groups(&function, parse(&json)?),
             });
         }
-        let suite = Suite::SlhDsa(Operation::SigVer);
-        let set = wycheproof::set(&algorithm, &schema).ok_or(KatError::Unsupported { algorithm, mode })?;
-        return Ok(VectorFile { suite, groups: wycheproof::groups(set, parse(&json)?) });
+        let suite = wycheproof::suite(&algorithm, &schema);
+        let Some(suite) = suite else { return Err(KatError::Unsupported { algorithm, mode }) };
+        return Ok(VectorFile { suite, groups: wycheproof::groups(&algorithm, parse(&json)?) });
     }
     if let Some((kind, function)) = Kind::from_name(&algorithm, mode.as_deref()) {
         let Body { test_groups: mut groups } = parse(&json)?;
@@ -61,6 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<VectorFile, KatError> {
     }
     let suite = match (algorithm.as_str(), mode.as_deref()) {
         (Operation::ALGORITHM, Some(mode)) => Operation::from_mode(mode).map(Suite::SlhDsa),
+        (ml_dsa::ALGORITHM, Some(mode)) => Operation::from_mode(mode).map(Suite::MlDsa),
         (name, None) => Function::from_name(name).map(Suite::Hash),
         _ => None,
     };
@@ -122,6 +125,7 @@ pub(crate) struct Group {
     pub deterministic: Option<bool>,
     pub signature_interface: Option<String>,
     pub pre_hash: Option<String>,
+    pub external_mu: Option<bool>,
     pub mct_version: Option<String>,
     pub min_out_len: Option<u64>,
     pub max_out_len: Option<u64>,
@@ -138,6 +142,7 @@ pub(crate) struct Group {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Vector {
     pub tc_id: u64,
+    pub seed: Option<Hex>,
     pub sk_seed: Option<Hex>,
     pub sk_prf: Option<Hex>,
     pub pk_seed: Option<Hex>,
@@ -147,10 +152,15 @@ pub(crate) struct Vector {
     pub context: Option<Hex>,
     pub hash_alg: Option<String>,
     pub additional_randomness: Option<Hex>,
+    pub rnd: Option<Hex>,
+    pub mu: Option<Hex>,
     pub signature: Option<Hex>,
     /// Not NIST's: SHA-256 of the expected signature, in files that leave the signature itself out.
     pub signature_sha256: Option<Hex>,
     pub test_passed: Option<bool>,
+    /// Not NIST's: the private key and the public key as files have them.
+    pub pkcs8: Option<Hex>,
+    pub spki: Option<Hex>,
     pub msg: Option<Hex>,
     pub len: Option<u64>,
     pub out_len: Option<u64>,

@@ -71,6 +71,10 @@ macro_rules! keccak_kernels {
             fn absorb(self, s: &mut KeccakState<$lanes>, at: usize, rows: &[&[u8]; $lanes]) {
                 keccak::absorb(self, s, at, rows);
             }
+            #[inline(always)]
+            fn squeeze(self, s: &KeccakState<$lanes>, blocks: &mut [[u64; MAX_BLOCK]; $lanes]) {
+                keccak::squeeze(self, s, blocks);
+            }
         }
     };
 }

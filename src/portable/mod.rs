@@ -4,7 +4,8 @@ pub mod keccak;
 pub mod sha2;
 
 use crate::lanes::{
-    KeccakChains, KeccakLanes, KeccakState, Ops, Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
+    KeccakChains, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains,
+    Sha256Lanes, Word,
 };
 
 /// The portable backend: one lane, no assumption about the CPU.
@@ -116,6 +117,10 @@ impl KeccakLanes<1> for Scalar {
     #[inline(always)]
     fn absorb(self, s: &mut KeccakState<1>, at: usize, rows: &[&[u8]; 1]) {
         keccak::absorb(self, s, at, rows);
+    }
+    #[inline(always)]
+    fn squeeze(self, s: &KeccakState<1>, blocks: &mut [[u64; MAX_BLOCK]; 1]) {
+        keccak::squeeze(self, s, blocks);
     }
 }
 

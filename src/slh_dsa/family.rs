@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{message::Message, params::Params};
+use super::params::Params;
 use crate::{
     adrs::Adrs,
     engine::Engine,
@@ -11,6 +11,7 @@ use crate::{
     hash::{Chain, Chains, FixedHash, Hash, Incremental, Start, Tweak},
     hmac::Hmac,
     keccak::Shake256,
+    message::Message,
     mgf1::mgf1,
     sha2::{Sha256, Sha512},
 };

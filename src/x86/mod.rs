@@ -104,6 +104,10 @@ macro_rules! backend {
             fn absorb(self, s: &mut KeccakState<$w64>, at: usize, rows: &[&[u8]; $w64]) {
                 keccak::absorb(self, s, at, rows);
             }
+            #[inline(always)]
+            fn squeeze(self, s: &KeccakState<$w64>, blocks: &mut [[u64; MAX_BLOCK]; $w64]) {
+                keccak::squeeze(self, s, blocks);
+            }
         }
 
         impl Sha2Lanes<u32, $w32> for $token {

@@ -1,6 +1,7 @@
 //! What the integration tests share: engines to run on, message bytes, hash oracles.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod ml;
 pub mod slh;
 
 use std::{

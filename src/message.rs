@@ -1,8 +1,8 @@
-//! Messages that are read front to back, twice for signing: once for PRF_msg, once for H_msg.
+//! Messages that are read front to back, once or more.
 
 use crate::error::Error;
 
-/// A message that can be read more than once.
+/// A message that can be read more than once, which SLH-DSA signs; whatever reads it once says so.
 pub trait Message {
     /// Hands the whole message to `sink`, front to back, in pieces of any size.
     ///

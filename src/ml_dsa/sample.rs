@@ -1,0 +1,181 @@
+//! Pseudorandom sampling (FIPS 204 section 7.3). Every sampler is made of streams first and of polynomials afterwards, so
+//! that the streams of several run side by side.
+//!
+//! A stream is made as long as practically all are needed. One that turns out too short, which has never been seen, is
+//! made once more, longer.
+
+use alloc::vec::Vec;
+
+use super::{
+    functions::{G, H, Stream, stream_many},
+    params::{N, Params, SEED, WIDE},
+};
+use crate::{
+    engine::Engine,
+    hash::Hash,
+    ring::{Poly, Ring},
+    secret::Wiped,
+};
+
+/// Bytes of the streams of A: five blocks of G, of which 10^-40 of the polynomials need a sixth.
+const UNIFORM: usize = 5 * G::BLOCK_LEN;
+/// Bytes of the streams of s1 and s2: two blocks of H, of which 7 10^-6 of the polynomials with eta = 4 need a third.
+const BOUNDED: usize = 2 * H::BLOCK_LEN;
+
+/// A seed of the matrix: rho and two indices.
+type UniformSeed = [u8; SEED + 2];
+/// Bytes of a seed of a secret polynomial or a mask: rho' or rho'' and a counter.
+const WIDE_SEED: usize = WIDE + 2;
+
+/// `ExpandA` (Alg. 32) in progress.
+pub(crate) struct Matrix {
+    seeds: Vec<UniformSeed>,
+    bytes: Vec<u8>,
+}
+
+impl Matrix {
+    /// The matrix of rho, rows one after the other.
+    pub(crate) fn new(params: &Params, rho: &[u8]) -> Self {
+        let seed = |i: usize| {
+            let mut seed = [0; SEED + 2];
+            seed[..SEED].copy_from_slice(rho);
+            (seed[SEED], seed[SEED + 1]) = ((i % params.l) as u8, (i / params.l) as u8);
+            seed
+        };
+        let seeds: Vec<_> = (0..params.k * params.l).map(seed).collect();
+        let bytes = alloc::vec![0; seeds.len() * UNIFORM];
+        Self { seeds, bytes }
+    }
+
+    pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
+        self.seeds.iter().zip(self.bytes.chunks_exact_mut(UNIFORM)).map(|(seed, out)| G::stream(seed, out))
+    }
+
+    /// The polynomials, when the streams have been made.
+    pub(crate) fn polys(&self, engine: &Engine, ring: Ring) -> Vec<Poly> {
+        let mut polys = alloc::vec![Poly::default(); self.seeds.len()];
+        for ((poly, seed), bytes) in polys.iter_mut().zip(&self.seeds).zip(self.bytes.chunks_exact(UNIFORM)) {
+            if ring.reject_uniform(bytes, 0, poly) < N {
+                longer(engine, G::stream, seed, UNIFORM, |bytes| ring.reject_uniform(bytes, 0, poly) == N);
+            }
+        }
+        polys
+    }
+}
+
+/// `ExpandS` (Alg. 33) in progress.
+pub(crate) struct Bounded {
+    seeds: Wiped<u8>,
+    bytes: Wiped<u8>,
+}
+
+impl Bounded {
+    /// s1 and s2 of rho'.
+    pub(crate) fn new(params: &Params, rho: &[u8]) -> Self {
+        let count = params.k + params.l;
+        Self { seeds: wide_seeds(rho, 0, count), bytes: Wiped::zeroed(count * BOUNDED) }
+    }
+
+    pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
+        let seeds = self.seeds.chunks_exact(WIDE_SEED);
+        seeds.zip(self.bytes.chunks_exact_mut(BOUNDED)).map(|(seed, out)| H::stream(seed, out))
+    }
+
+    /// The polynomials, when the streams have been made.
+    pub(crate) fn polys(&self, engine: &Engine, ring: Ring, eta: i32) -> Wiped<Poly> {
+        let mut polys = Wiped::zeroed(self.bytes.len() / BOUNDED);
+        let streams = self.seeds.chunks_exact(WIDE_SEED).zip(self.bytes.chunks_exact(BOUNDED));
+        for (poly, (seed, bytes)) in polys.iter_mut().zip(streams) {
+            if ring.reject_bounded(eta, bytes, 0, poly) < N {
+                longer(engine, H::stream, seed, BOUNDED, |bytes| ring.reject_bounded(eta, bytes, 0, poly) == N);
+            }
+        }
+        polys
+    }
+}
+
+/// rho' or rho'' and each of `count` numbers from `first` on, as two bytes.
+fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Wiped<u8> {
+    let mut seeds = Wiped::zeroed(count * WIDE_SEED);
+    for (seed, number) in seeds.chunks_exact_mut(WIDE_SEED).zip(first..) {
+        let (start, end) = seed.split_at_mut(WIDE);
+        start.copy_from_slice(rho);
+        end.copy_from_slice(&(number as u16).to_le_bytes());
+    }
+    seeds
+}
+
+/// The streams of masks (Alg. 34) that belong together: those of one attempt, or of several that follow each other.
+pub(crate) struct Masks {
+    seeds: Wiped<u8>,
+    bytes: Wiped<u8>,
+    len: usize,
+}
+
+impl Masks {
+    /// Masks of rho'' from kappa on, for `attempts` attempts.
+    pub(crate) fn new(params: &Params, rho: &[u8], kappa: usize, attempts: usize) -> Self {
+        let count = attempts * params.l;
+        let len = params.z_bytes();
+        Self { seeds: wide_seeds(rho, kappa, count), bytes: Wiped::zeroed(count * len), len }
+    }
+
+    /// Of no attempt.
+    pub(crate) fn none() -> Self {
+        Self { seeds: Wiped::zeroed(0), bytes: Wiped::zeroed(0), len: 1 }
+    }
+
+    pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
+        let seeds = self.seeds.chunks_exact(WIDE_SEED);
+        seeds.zip(self.bytes.chunks_exact_mut(self.len)).map(|(seed, out)| H::stream(seed, out))
+    }
+
+    /// The packed polynomials of an attempt, counted from the first.
+    pub(crate) fn of(&self, params: &Params, attempt: usize) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.len).skip(attempt * params.l).take(params.l)
+    }
+}
+
+/// Bytes of the stream of c: one block, of which practically no c needs all.
+pub(crate) const BALL: usize = H::BLOCK_LEN;
+
+/// `SampleInBall` (Alg. 29) of the leading bytes of the stream of c~. c~ is public: of a signature because it is part of
+/// it, of a rejected attempt as a hash value that nobody sees and that is independent of the next attempt's.
+pub(crate) fn in_ball(params: &Params, engine: &Engine, c_tilde: &[u8], bytes: &[u8; BALL], c: &mut Poly) {
+    if !try_in_ball(params, bytes, c) {
+        longer(engine, H::stream, c_tilde, BALL, |bytes| try_in_ball(params, bytes, c));
+    }
+}
+
+/// Whether the bytes suffice.
+fn try_in_ball(params: &Params, bytes: &[u8], c: &mut Poly) -> bool {
+    let Some((signs, bytes)) = bytes.split_first_chunk() else { return false };
+    let mut signs = u64::from_le_bytes(*signs);
+    let mut bytes = bytes.iter().map(|&byte| usize::from(byte));
+    c.0 = [0; N];
+    for i in N - params.tau..N {
+        let Some(j) = bytes.find(|&j| j <= i) else { return false };
+        c.0[i] = c.0[j];
+        c.0[j] = 1 - 2 * (signs & 1) as i32;
+        signs >>= 1;
+    }
+    true
+}
+
+/// Makes a stream again, longer each time, until it is long enough.
+fn longer(
+    engine: &Engine,
+    stream: for<'a> fn(&'a [u8], &'a mut [u8]) -> Stream<'a>,
+    seed: &[u8],
+    mut len: usize,
+    mut enough: impl FnMut(&[u8]) -> bool,
+) {
+    loop {
+        len *= 2;
+        let mut bytes = Wiped::zeroed(len);
+        stream_many(engine, &mut [stream(seed, &mut bytes)]);
+        if enough(&bytes) {
+            return;
+        }
+    }
+}
