@@ -162,7 +162,7 @@ mod tests {
     fn lines_end_in_both_ways() {
         let all = |text: &'static [u8]| lines(text).collect::<Vec<_>>();
         assert_eq!(all(b"one\r\ntwo\n\n three "), [&b"one"[..], b"two", b"", b" three "]);
-        assert_eq!(all(b""), [&[][..]; 0]);
+        assert!(all(b"").is_empty());
         assert_eq!(all(b"\n"), [b""]);
         assert_eq!(all(b"a\rb"), [b"a\rb"]);
     }

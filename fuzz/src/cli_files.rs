@@ -83,7 +83,8 @@ pub fn run(data: &[u8]) {
             write(&files.key, input.rest());
             let form = ["pem", "der", "raw"][usize::from(kind / 6) % 3];
             let target: [&dyn AsRef<std::ffi::OsStr>; 5] = [&"--format", &form, &"--out", &files.out, &"--force"];
-            let code = with_set(&[&[&"key", &"convert", &files.key, option, passphrase], &target[..]].concat());
+            let source: [&dyn AsRef<std::ffi::OsStr>; 5] = [&"key", &"convert", &files.key, option, passphrase];
+            let code = with_set(&[&source[..], &target[..]].concat());
             if code == 0 && (form != "raw" || named) {
                 let again = with_set(&[&"key", &"inspect", &files.out]);
                 assert_eq!(again, 0, "a converted key is refused");
