@@ -3,6 +3,8 @@
 //! - [`Engine`] chooses a backend for each primitive, once, by what the CPU has; it can be forced and printed.
 //! - [`hash`] has the traits: one message, many messages, tweakable hashes and chains. [`sha2`] and [`keccak`] have the
 //!   functions of FIPS 180-4 and FIPS 202.
+//! - [`hmac`], [`hkdf`] and [`pbkdf2`] are message authentication and key derivation, one at a time and many.
+//! - `at_rest`, with the feature `encryption`, encrypts private keys under a passphrase.
 //! - [`slh_dsa`] is SLH-DSA (FIPS 205): all twelve parameter sets, all interfaces, batches, keys in standard encodings.
 //!
 //! Every backend makes the same bytes. Features never change results: `std` adds message sources over `std::io`,
@@ -17,6 +19,8 @@ extern crate std;
 #[allow(unsafe_code)]
 mod aarch64;
 pub mod adrs;
+#[cfg(feature = "encryption")]
+pub mod at_rest;
 #[cfg(feature = "count")]
 pub mod count;
 #[cfg(not(feature = "count"))]
@@ -28,11 +32,14 @@ pub mod ct;
 mod engine;
 mod error;
 pub mod hash;
+pub mod hkdf;
+pub mod hmac;
 pub mod keccak;
 mod lanes;
-mod mac;
 mod message;
+mod mgf1;
 pub mod ml_dsa;
+pub mod pbkdf2;
 mod portable;
 mod prehash;
 mod random;

@@ -236,3 +236,20 @@ impl<'a> HashJob<'a> {
         &mut self.out[i * self.out_len..(i + 1) * self.out_len]
     }
 }
+
+/// Digests that PBKDF2 iterates, each with the states after its inner and outer pad.
+pub struct IterateJob<'a, S> {
+    pub(crate) keys: &'a [[S; 2]],
+    pub(crate) count: u32,
+    /// Bytes of a digest.
+    pub(crate) len: usize,
+    pub(crate) u: &'a mut [u8],
+    pub(crate) sum: &'a mut [u8],
+}
+
+impl<'a, S> IterateJob<'a, S> {
+    pub(crate) fn new(keys: &'a [[S; 2]], count: u32, len: usize, u: &'a mut [u8], sum: &'a mut [u8]) -> Self {
+        assert!(u.len() == keys.len() * len && sum.len() == u.len(), "two digests per key");
+        Self { keys, count, len, u, sum }
+    }
+}

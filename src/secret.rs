@@ -26,37 +26,37 @@ pub(crate) fn wipe_stack() {
 
 /// Values on the heap, wiped on drop.
 #[derive(Clone)]
-pub(crate) struct Secret<T: Copy + Default>(Vec<T>);
+pub(crate) struct Wiped<T: Copy + Default>(Vec<T>);
 
-impl<T: Copy + Default> Secret<T> {
-    /// `len` zeros.
+impl<T: Copy + Default> Wiped<T> {
+    /// `len` default values.
     pub(crate) fn zeroed(len: usize) -> Self {
         Self(alloc::vec![T::default(); len])
     }
 }
 
-impl<T: Copy + Default> Deref for Secret<T> {
+impl<T: Copy + Default> Deref for Wiped<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl<T: Copy + Default> DerefMut for Secret<T> {
+impl<T: Copy + Default> DerefMut for Wiped<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.0
     }
 }
 
-impl<T: Copy + Default> Drop for Secret<T> {
+impl<T: Copy + Default> Drop for Wiped<T> {
     fn drop(&mut self) {
         wipe(&mut self.0);
     }
 }
 
-impl<T: Copy + Default> fmt::Debug for Secret<T> {
+impl<T: Copy + Default> fmt::Debug for Wiped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Secret({} values)", self.0.len())
+        write!(f, "Wiped({} values)", self.0.len())
     }
 }
 

@@ -107,6 +107,9 @@ pub enum Command {
     Sign(commands::sign::Args),
     Verify(commands::verify::Args),
     Hash(commands::hash::Args),
+    Mac(commands::mac::Args),
+    #[command(subcommand)]
+    Kdf(commands::kdf::Kdf),
     #[command(subcommand)]
     Key(commands::key::Key),
     Engine(commands::engine::Args),

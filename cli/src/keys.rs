@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use etcetera::BaseStrategy;
 use hashloom::{
     Engine,
+    at_rest::{self, MAX_ITERATIONS, Protection},
     hash::Hash,
     sha2::Sha256,
     slh_dsa::{ParameterSet, SigningKey, VerifyingKey},
@@ -22,6 +23,7 @@ use crate::{
     args::DEFAULT_SET,
     error::Error,
     input::shown,
+    secrets::{PassphraseArgs, with_bar},
     store::{self, Access, Existing},
 };
 
@@ -64,6 +66,8 @@ pub struct KeyFile {
     pub key: Key,
     /// The file's form.
     pub format: Format,
+    /// Whether it was encrypted.
+    pub encrypted: bool,
 }
 
 impl Key {
@@ -133,9 +137,71 @@ pub fn check_target(path: &Path, existing: Existing) -> Result<(), Error> {
     Ok(())
 }
 
+/// What encrypted keys are opened with; nothing, where they are of no use.
+#[derive(Clone, Copy)]
+pub struct Opener<'a> {
+    /// Where the passphrase comes from.
+    pub passphrase: Option<&'a PassphraseArgs>,
+    /// Where progress is shown.
+    pub app: &'a App,
+}
+
+impl<'a> Opener<'a> {
+    /// An opener that asks for passphrases.
+    pub fn new(passphrase: &'a PassphraseArgs, app: &'a App) -> Self {
+        Self { passphrase: Some(passphrase), app }
+    }
+
+    /// The DER within a file, if it is an encrypted key.
+    fn open(&self, bytes: &[u8], path: &Path, engine: &Engine) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        let Some(locked) = encrypted(bytes)? else { return Ok(None) };
+        let passphrase = self
+            .passphrase
+            .ok_or_else(|| Error::content(path, "is an encrypted private key: use the public one"))?
+            .read(path)?;
+        let open = |watch: crate::secrets::Watch<'_>| {
+            at_rest::decrypt_with(engine, &passphrase, &locked, MAX_ITERATIONS, watch)
+        };
+        Ok(Some(with_bar(self.app, open)?))
+    }
+}
+
+/// The DER of an encrypted key in either form.
+fn encrypted(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    match pem_text(bytes) {
+        Some(text) if at_rest::is_pem(text) => Ok(Some(at_rest::from_pem(text)?)),
+        None if at_rest::is_der(bytes) => Ok(Some(bytes.to_vec())),
+        _ => Ok(None),
+    }
+}
+
+/// The bytes of an encrypted private key's file.
+pub fn encrypt(
+    key: &SigningKey,
+    format: Format,
+    passphrase: &[u8],
+    protection: &Protection,
+    app: &App,
+) -> Result<Vec<u8>, Error> {
+    let der = key.to_pkcs8_der();
+    let locked = with_bar(app, |watch| {
+        at_rest::encrypt_with(key.engine(), passphrase, &der, protection, &mut getrandom::SysRng, watch)
+    })?;
+    match format {
+        Format::Pem => Ok(at_rest::to_pem(&locked)?.into_bytes()),
+        Format::Der => Ok(locked),
+        Format::Raw => Err(Error::usage("raw keys cannot be encrypted: use --format pem or der")),
+    }
+}
+
 /// Reads a key of either kind in any form. `set` must be given for a raw key and agree with any other.
-pub fn read(path: &Path, set: Option<ParameterSet>, engine: &Engine) -> Result<KeyFile, Error> {
-    decode(&read_file(path)?, path, set, engine).map_err(|error| explain(path, error))
+pub fn read(path: &Path, set: Option<ParameterSet>, engine: &Engine, opener: Opener<'_>) -> Result<KeyFile, Error> {
+    let bytes = read_file(path)?;
+    let read = || match opener.open(&bytes, path, engine)? {
+        Some(der) => Ok(KeyFile { format: format_of(&bytes), encrypted: true, ..decode(&der, path, set, engine)? }),
+        None => decode(&bytes, path, set, engine),
+    };
+    read().map_err(|error| explain(path, error))
 }
 
 /// [`read`], also of private keys whose halves do not belong together: says of a private key whether they do.
@@ -143,17 +209,22 @@ pub fn read_unchecked(
     path: &Path,
     set: Option<ParameterSet>,
     engine: &Engine,
+    opener: Opener<'_>,
 ) -> Result<(KeyFile, Option<bool>), Error> {
-    let bytes = read_file(path)?;
+    let mut bytes = read_file(path)?;
+    let format = format_of(&bytes);
+    let opened = opener.open(&bytes, path, engine).map_err(|error| explain(path, error))?;
+    let encrypted = opened.is_some();
+    bytes = opened.unwrap_or(bytes);
     match decode(&bytes, path, set, engine) {
         Ok(file) => {
             let consistent = matches!(file.key, Key::Private(_)).then_some(true);
-            Ok((file, consistent))
+            Ok((KeyFile { format, encrypted, ..file }, consistent))
         }
         Err(Error::Library(hashloom::Error::InconsistentKey)) => {
             let key = decode_inconsistent(&bytes, set, engine).map_err(|error| explain(path, error.into()))?;
             check_set(path, set, key.set())?;
-            Ok((KeyFile { key: Key::Private(Box::new(key)), format: format_of(&bytes) }, Some(false)))
+            Ok((KeyFile { key: Key::Private(Box::new(key)), format, encrypted }, Some(false)))
         }
         Err(error) => Err(explain(path, error)),
     }
@@ -233,7 +304,7 @@ fn decode(bytes: &[u8], path: &Path, set: Option<ParameterSet>, engine: &Engine)
         }
     }?;
     check_set(path, set, key.set())?;
-    Ok(KeyFile { key, format })
+    Ok(KeyFile { key, format, encrypted: false })
 }
 
 fn decode_inconsistent(
@@ -275,7 +346,12 @@ impl DefaultKey {
     }
 
     /// The private key, made if there is none.
-    pub fn signing_key(&self, set: Option<ParameterSet>, app: &App, engine: &Engine) -> Result<KeyFile, Error> {
+    pub fn signing_key(
+        &self,
+        set: Option<ParameterSet>,
+        engine: &Engine,
+        opener: Opener<'_>,
+    ) -> Result<KeyFile, Error> {
         let existing = |path: &Path| path.symlink_metadata().is_ok();
         // Made in this order, so a public key alone, seen before looking again, is one left behind.
         if !existing(&self.private) && existing(&self.public) && !existing(&self.private) {
@@ -283,15 +359,15 @@ impl DefaultKey {
             return Err(Error::content(&self.public, reason));
         }
         if !existing(&self.private) {
-            self.make(set.unwrap_or(DEFAULT_SET), app, engine)?;
+            self.make(set.unwrap_or(DEFAULT_SET), opener.app, engine)?;
         }
-        let found = read(&self.private, None, engine)?;
+        let found = read(&self.private, None, engine, opener)?;
         if let Some(set) = set.filter(|&set| set != found.key.set()) {
             let reason = format!("the default key is one of {}, not of {set}; use --key for another", found.key.set());
             return Err(Error::content(&self.private, reason));
         }
         let public = found.key.to_public();
-        match read(&self.public, None, engine) {
+        match read(&self.public, None, engine, opener) {
             Ok(stored) if stored.key.verifying_key() == public.verifying_key() => {}
             Ok(_) => {
                 let reason = format!("is not the public key of {}", shown(&self.private));
@@ -325,9 +401,14 @@ impl DefaultKey {
     }
 
     /// The public key, which is never made here.
-    pub fn verifying_key(&self, set: Option<ParameterSet>, engine: &Engine) -> Result<KeyFile, Error> {
+    pub fn verifying_key(
+        &self,
+        set: Option<ParameterSet>,
+        engine: &Engine,
+        opener: Opener<'_>,
+    ) -> Result<KeyFile, Error> {
         for path in [&self.public, &self.private] {
-            match read(path, set, engine) {
+            match read(path, set, engine, opener) {
                 Err(Error::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
                 other => return other,
             }

@@ -222,9 +222,11 @@ fn files_that_may_not_be_read() {
     tidy(&place, ".");
 }
 
-/// Starts the program on its own, with what it says thrown away.
+/// Starts the program on its own, with what it says thrown away. No signal is ignored, as it would be if the tests ran
+/// in the background of a script.
 fn start(place: &Place, args: &str) -> Child {
-    let mut command = Command::new(place.command("").get_program());
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(place.command("").get_program());
     command.args(args.split_whitespace()).current_dir(place.path(""));
     command.env("HASHLOOM_HOME", place.path("home")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }

@@ -3,8 +3,10 @@
 pub mod chain_many;
 pub mod chunking;
 pub mod cli_files;
+pub mod encrypted_key;
 pub mod forge;
 pub mod hash_many;
+pub mod keyed;
 pub mod private_key;
 pub mod public_key;
 pub mod vectors;

@@ -1,8 +1,9 @@
 //! Known-answer tests: reads NIST ACVP vector files (JSON, gzipped or plain; inputs and expected outputs in one object,
 //! as in an `internalProjection.json`) and runs them against a [`hashloom::Engine`].
 //!
-//! SLH-DSA and ML-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; and files in Wycheproof's form for ML-DSA and
-//! for the verification of SLH-DSA. Nothing passes that was not compared: a case that cannot be judged, because it holds a value that is unknown
+//! SLH-DSA and ML-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE, HMAC, PBKDF and KDA-HKDF; and files in
+//! Wycheproof's form for ML-DSA, the verification of SLH-DSA, HMAC, HKDF and PBKDF2. Nothing passes that was not
+//! compared: a case that cannot be judged, because it holds a value that is unknown
 //! here or lacks the expected output, is counted as skipped, with the reason.
 //!
 //! ```
@@ -18,6 +19,7 @@ pub mod cost;
 mod error;
 mod format;
 mod hashes;
+mod keyed;
 mod mct;
 mod ml_dsa;
 mod report;
@@ -65,6 +67,7 @@ pub fn run_with(
             Suite::MlDsa(operation) => ml_dsa::run(operation, engine, group, &mut done),
             Suite::SlhDsa(operation) => slh_dsa::run(operation, engine, group, &mut done),
             Suite::Hash(function) => function.run(engine, group, options.largest, &mut done),
+            Suite::Keyed(kind) => kind.run(engine, group, &mut done),
         }
     }
     report
@@ -82,6 +85,7 @@ fn selected<'a>(file: &'a VectorFile, filter: Option<&str>) -> impl Iterator<Ite
         Suite::MlDsa(operation) => ml_dsa::label(operation, group),
         Suite::SlhDsa(operation) => slh_dsa::label(operation, group),
         Suite::Hash(function) => function.label(group),
+        Suite::Keyed(kind) => kind.label(group),
     };
     file.groups
         .iter()

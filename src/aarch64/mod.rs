@@ -84,6 +84,12 @@ macro_rules! sha256_kernels {
     ($token:ident, $features:literal, $lanes:literal) => {
         #[target_feature(enable = $features)]
         #[inline(never)]
+        fn iterate256<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u32, $lanes>, count: u32) {
+            sha2::iterate::<u32, $lanes, LEN, _>(k, c, count);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
         fn compress256(k: $token, s: &mut Sha2State<u32, $lanes>, blocks: &[[u8; 64]; $lanes]) {
             sha2::compress(k, s, blocks);
         }
@@ -99,6 +105,11 @@ macro_rules! sha256_kernels {
             fn compress(self, s: &mut Sha2State<u32, $lanes>, blocks: &[[u8; 64]; $lanes]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress256(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, $lanes>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate256::<LEN>(self, c, count) }
             }
         }
 
@@ -117,6 +128,12 @@ macro_rules! sha512_kernels {
     ($token:ident, $features:literal, $lanes:literal) => {
         #[target_feature(enable = $features)]
         #[inline(never)]
+        fn iterate512<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u64, $lanes>, count: u32) {
+            sha2::iterate::<u64, $lanes, LEN, _>(k, c, count);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
         fn compress512(k: $token, s: &mut Sha2State<u64, $lanes>, blocks: &[[u8; 128]; $lanes]) {
             sha2::compress(k, s, blocks);
         }
@@ -126,6 +143,11 @@ macro_rules! sha512_kernels {
             fn compress(self, s: &mut Sha2State<u64, $lanes>, blocks: &[[u8; 128]; $lanes]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress512(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u64, $lanes>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate512::<LEN>(self, c, count) }
             }
         }
     };

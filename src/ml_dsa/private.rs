@@ -16,7 +16,7 @@ use crate::{
     engine::Engine,
     error::Error,
     ring::{Poly, Ring},
-    secret::Secret,
+    secret::Wiped,
 };
 
 /// Half of t0's range, and the offset of its encoding.
@@ -43,10 +43,10 @@ impl Layout {
 /// `ML-DSA.KeyGen_internal` (Alg. 6) of the seed xi: the private key and the public key as bytes.
 pub(crate) fn generate(set: ParameterSet, engine: &Engine, xi: &[u8]) -> (Zeroizing<Vec<u8>>, Vec<u8>) {
     let (params, ring) = (set.params(), Ring::on(engine));
-    let mut input = Secret::zeroed(SEED + 2);
+    let mut input = Wiped::zeroed(SEED + 2);
     input[..SEED].copy_from_slice(xi);
     (input[SEED], input[SEED + 1]) = (params.k as u8, params.l as u8);
-    let mut seeds = Secret::zeroed(2 * SEED + WIDE);
+    let mut seeds = Wiped::zeroed(2 * SEED + WIDE);
     stream_many(engine, &mut [H::stream(&input, &mut seeds)]);
     let (rho, rest) = seeds.split_at_mut(SEED);
     let (rho_prime, k_seed) = rest.split_at_mut(WIDE);
@@ -75,12 +75,12 @@ pub(crate) fn generate(set: ParameterSet, engine: &Engine, xi: &[u8]) -> (Zeroiz
 }
 
 /// t = A s1 + s2, rounded to t1 and t0 (Alg. 6 lines 5 and 6).
-fn rounded(params: &Params, ring: Ring, a: &[Poly], s: &[Poly]) -> (Secret<Poly>, Secret<Poly>) {
+fn rounded(params: &Params, ring: Ring, a: &[Poly], s: &[Poly]) -> (Wiped<Poly>, Wiped<Poly>) {
     let (s1, s2) = s.split_at(params.l);
-    let mut s1_ntt = Secret::zeroed(params.l);
+    let mut s1_ntt = Wiped::zeroed(params.l);
     s1_ntt.copy_from_slice(s1);
     s1_ntt.iter_mut().for_each(|poly| ring.ntt(poly));
-    let (mut t1, mut t0) = (Secret::<Poly>::zeroed(params.k), Secret::<Poly>::zeroed(params.k));
+    let (mut t1, mut t0) = (Wiped::<Poly>::zeroed(params.k), Wiped::<Poly>::zeroed(params.k));
     for (i, (t, t0)) in t1.iter_mut().zip(t0.iter_mut()).enumerate() {
         ring.row(&a[i * params.l..(i + 1) * params.l], &s1_ntt, t);
         ring.inverse(t);
@@ -118,7 +118,7 @@ pub(crate) fn public_key(set: ParameterSet, engine: &Engine, private: &[u8]) -> 
     let (t1, t0) = rounded(params, ring, &matrix.polys(engine, ring), &s);
     let public = encode_public(set, ring, &private[..SEED], &t1);
 
-    let mut packed = Secret::zeroed(poly_bytes(D));
+    let mut packed = Wiped::zeroed(poly_bytes(D));
     let mut same = Choice::from(1);
     for (poly, bytes) in t0.iter().zip(private[at.t0..].chunks_exact(poly_bytes(D))) {
         ring.pack(poly, D, Some(T0_OFFSET), &mut packed);
@@ -129,8 +129,8 @@ pub(crate) fn public_key(set: ParameterSet, engine: &Engine, private: &[u8]) -> 
 }
 
 /// `BitUnpack` (Alg. 19) of polynomials one after the other.
-fn unpack(ring: Ring, bytes: &[u8], bits: u32, offset: i32) -> Secret<Poly> {
-    let mut polys = Secret::zeroed(bytes.len() / poly_bytes(bits));
+fn unpack(ring: Ring, bytes: &[u8], bits: u32, offset: i32) -> Wiped<Poly> {
+    let mut polys = Wiped::zeroed(bytes.len() / poly_bytes(bits));
     for (poly, bytes) in polys.iter_mut().zip(bytes.chunks_exact(poly_bytes(bits))) {
         ring.unpack(bytes, bits, Some(offset), poly);
     }
@@ -143,13 +143,13 @@ pub(crate) struct Private {
     pub(crate) params: &'static Params,
     pub(crate) set: ParameterSet,
     pub(crate) engine: Engine,
-    pub(crate) k_seed: Secret<u8>,
+    pub(crate) k_seed: Wiped<u8>,
     tr: [u8; WIDE],
     /// A, rows one after the other, in the NTT domain, as the following.
     pub(crate) a: Vec<Poly>,
-    pub(crate) s1: Secret<Poly>,
-    pub(crate) s2: Secret<Poly>,
-    pub(crate) t0: Secret<Poly>,
+    pub(crate) s1: Wiped<Poly>,
+    pub(crate) s2: Wiped<Poly>,
+    pub(crate) t0: Wiped<Poly>,
 }
 
 impl Private {
@@ -163,7 +163,7 @@ impl Private {
             polys.iter_mut().for_each(|poly| ring.ntt(poly));
             polys
         };
-        let mut k_seed = Secret::zeroed(SEED);
+        let mut k_seed = Wiped::zeroed(SEED);
         k_seed.copy_from_slice(&private[K]);
         let mut tr = [0; WIDE];
         tr.copy_from_slice(&private[TR]);

@@ -14,7 +14,7 @@ use crate::{
     engine::Engine,
     hash::Hash,
     ring::{Poly, Ring},
-    secret::Secret,
+    secret::Wiped,
 };
 
 /// Bytes of the streams of A: five blocks of G, of which 10^-40 of the polynomials need a sixth.
@@ -65,15 +65,15 @@ impl Matrix {
 
 /// `ExpandS` (Alg. 33) in progress.
 pub(crate) struct Bounded {
-    seeds: Secret<u8>,
-    bytes: Secret<u8>,
+    seeds: Wiped<u8>,
+    bytes: Wiped<u8>,
 }
 
 impl Bounded {
     /// s1 and s2 of rho'.
     pub(crate) fn new(params: &Params, rho: &[u8]) -> Self {
         let count = params.k + params.l;
-        Self { seeds: wide_seeds(rho, 0, count), bytes: Secret::zeroed(count * BOUNDED) }
+        Self { seeds: wide_seeds(rho, 0, count), bytes: Wiped::zeroed(count * BOUNDED) }
     }
 
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
@@ -82,8 +82,8 @@ impl Bounded {
     }
 
     /// The polynomials, when the streams have been made.
-    pub(crate) fn polys(&self, engine: &Engine, ring: Ring, eta: i32) -> Secret<Poly> {
-        let mut polys = Secret::zeroed(self.bytes.len() / BOUNDED);
+    pub(crate) fn polys(&self, engine: &Engine, ring: Ring, eta: i32) -> Wiped<Poly> {
+        let mut polys = Wiped::zeroed(self.bytes.len() / BOUNDED);
         let streams = self.seeds.chunks_exact(WIDE_SEED).zip(self.bytes.chunks_exact(BOUNDED));
         for (poly, (seed, bytes)) in polys.iter_mut().zip(streams) {
             if ring.reject_bounded(eta, bytes, 0, poly) < N {
@@ -95,8 +95,8 @@ impl Bounded {
 }
 
 /// rho' or rho'' and each of `count` numbers from `first` on, as two bytes.
-fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Secret<u8> {
-    let mut seeds = Secret::zeroed(count * WIDE_SEED);
+fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Wiped<u8> {
+    let mut seeds = Wiped::zeroed(count * WIDE_SEED);
     for (seed, number) in seeds.chunks_exact_mut(WIDE_SEED).zip(first..) {
         let (start, end) = seed.split_at_mut(WIDE);
         start.copy_from_slice(rho);
@@ -107,8 +107,8 @@ fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Secret<u8> {
 
 /// The streams of masks (Alg. 34) that belong together: those of one attempt, or of several that follow each other.
 pub(crate) struct Masks {
-    seeds: Secret<u8>,
-    bytes: Secret<u8>,
+    seeds: Wiped<u8>,
+    bytes: Wiped<u8>,
     len: usize,
 }
 
@@ -117,12 +117,12 @@ impl Masks {
     pub(crate) fn new(params: &Params, rho: &[u8], kappa: usize, attempts: usize) -> Self {
         let count = attempts * params.l;
         let len = params.z_bytes();
-        Self { seeds: wide_seeds(rho, kappa, count), bytes: Secret::zeroed(count * len), len }
+        Self { seeds: wide_seeds(rho, kappa, count), bytes: Wiped::zeroed(count * len), len }
     }
 
     /// Of no attempt.
     pub(crate) fn none() -> Self {
-        Self { seeds: Secret::zeroed(0), bytes: Secret::zeroed(0), len: 1 }
+        Self { seeds: Wiped::zeroed(0), bytes: Wiped::zeroed(0), len: 1 }
     }
 
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
@@ -172,7 +172,7 @@ fn longer(
 ) {
     loop {
         len *= 2;
-        let mut bytes = Secret::zeroed(len);
+        let mut bytes = Wiped::zeroed(len);
         stream_many(engine, &mut [stream(seed, &mut bytes)]);
         if enough(&bytes) {
             return;

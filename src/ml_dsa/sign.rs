@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ct,
     ring::{Poly, Ring},
-    secret::{Secret, wipe_stack},
+    secret::{Wiped, wipe_stack},
 };
 
 /// Bytes that rho'' comes from: K, rnd and mu.
@@ -33,7 +33,7 @@ pub(crate) struct Task<'a> {
 pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
     let engine = &private.engine;
     // line 7
-    let (mut inputs, mut rhos) = (Secret::zeroed(tasks.len() * RHO_INPUT), Secret::zeroed(tasks.len() * WIDE));
+    let (mut inputs, mut rhos) = (Wiped::zeroed(tasks.len() * RHO_INPUT), Wiped::zeroed(tasks.len() * WIDE));
     for (input, task) in inputs.chunks_exact_mut(RHO_INPUT).zip(&*tasks) {
         input[..SEED].copy_from_slice(&private.k_seed);
         input[SEED..2 * SEED].copy_from_slice(task.rnd);
@@ -101,14 +101,14 @@ struct Attempt {
     /// Attempts that the masks are for, and how many of them have been made.
     ahead: usize,
     used: usize,
-    y: Secret<Poly>,
+    y: Wiped<Poly>,
     /// Lower and upper part of w.
-    w0: Secret<Poly>,
-    w1: Secret<Poly>,
+    w0: Wiped<Poly>,
+    w1: Wiped<Poly>,
     /// y in the NTT domain, then whatever is needed for a moment.
-    scratch: Secret<Poly>,
+    scratch: Wiped<Poly>,
     /// mu and the encoding of w1.
-    hashed: Secret<u8>,
+    hashed: Wiped<u8>,
     c_tilde: [u8; MAX_C],
     ball: [u8; BALL],
 }
@@ -116,7 +116,7 @@ struct Attempt {
 impl Attempt {
     fn new(private: &Private, task: usize, mu: &Mu) -> Self {
         let params = private.params;
-        let polys = Secret::<Poly>::zeroed;
+        let polys = Wiped::<Poly>::zeroed;
         let mut attempt = Self {
             task,
             kappa: 0,
@@ -127,7 +127,7 @@ impl Attempt {
             w0: polys(params.k),
             w1: polys(params.k),
             scratch: polys(params.l),
-            hashed: Secret::zeroed(WIDE + params.k * params.w1_bytes()),
+            hashed: Wiped::zeroed(WIDE + params.k * params.w1_bytes()),
             c_tilde: [0; MAX_C],
             ball: [0; BALL],
         };

@@ -4,7 +4,8 @@ pub mod keccak;
 pub mod sha2;
 
 use crate::lanes::{
-    KeccakChains, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
+    KeccakChains, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains,
+    Sha256Lanes, Word,
 };
 
 /// The portable backend: one lane, no assumption about the CPU.
@@ -92,6 +93,14 @@ where
 }
 
 #[inline(never)]
+fn iterate<T: Word, const LEN: usize>(c: &mut Sha2Iterations<T, 1>, count: u32)
+where
+    Scalar: Ops<T, 1>,
+{
+    sha2::iterate::<T, 1, LEN, _>(Scalar, c, count);
+}
+
+#[inline(never)]
 fn sha256_chain<const N: usize>(c: &mut Sha256Chains<1>, prf: bool, steps: u32) {
     sha2::chain::<1, N, _>(Scalar, c, prf, steps);
 }
@@ -122,6 +131,10 @@ where
     #[inline(always)]
     fn compress(self, s: &mut Sha2State<T, 1>, blocks: &[T::Block; 1]) {
         compress(s, blocks);
+    }
+    #[inline(always)]
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<T, 1>, count: u32) {
+        iterate::<T, LEN>(c, count);
     }
 }
 

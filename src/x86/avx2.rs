@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     lanes::{
-        KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains,
-        Sha256Job, Sha256Lanes,
+        KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Job, Sha2Lanes,
+        Sha2State, Sha256Chains, Sha256Job, Sha256Lanes,
     },
     portable::{keccak, sha2},
 };

@@ -56,6 +56,13 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
+        fn iterate256<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u32, $w32>, count: u32) {
+            align_frame!();
+            sha2::iterate::<u32, $w32, LEN, _>(k, c, count);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
         fn compress256(k: $token, s: &mut Sha2State<u32, $w32>, blocks: &[[u8; 64]; $w32]) {
             align_frame!();
             sha2::compress(k, s, blocks);
@@ -66,6 +73,13 @@ macro_rules! backend {
         fn sha256_chain<const N: usize>(k: $token, c: &mut Sha256Chains<$w32>, prf: bool, steps: u32) {
             align_frame!();
             sha2::chain::<$w32, N, _>(k, c, prf, steps);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn iterate512<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u64, $w64>, count: u32) {
+            align_frame!();
+            sha2::iterate::<u64, $w64, LEN, _>(k, c, count);
         }
 
         #[target_feature(enable = $features)]
@@ -102,6 +116,11 @@ macro_rules! backend {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress256(self, s, blocks) }
             }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, $w32>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate256::<LEN>(self, c, count) }
+            }
         }
 
         impl Sha256Lanes<$w32> for $token {
@@ -117,6 +136,11 @@ macro_rules! backend {
             fn compress(self, s: &mut Sha2State<u64, $w64>, blocks: &[[u8; 128]; $w64]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress512(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u64, $w64>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate512::<LEN>(self, c, count) }
             }
         }
 

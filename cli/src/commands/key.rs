@@ -12,8 +12,9 @@ use crate::{
     app::App,
     args::set_parser,
     error::{Error, Outcome},
-    keys::{self, Format, Key as AnyKey, KeyFile},
+    keys::{self, Format, Key as AnyKey, KeyFile, Opener},
     output::name,
+    secrets::{PassphraseArgs, ProtectionArgs},
     store::{self, Access, Existing},
 };
 
@@ -23,6 +24,8 @@ pub enum Key {
     Inspect(Inspect),
     Convert(Convert),
     Public(Public),
+    Encrypt(Encrypt),
+    Decrypt(Decrypt),
 }
 
 /// Tell what a key file is: its set, private or public, its form, its fingerprint, and whether it is consistent.
@@ -75,6 +78,47 @@ pub struct Public {
     force: bool,
 }
 
+/// Encrypt a private key under a passphrase.
+///
+/// The form is PKCS#8 with PBES2: PBKDF2 and AES-256 in CBC mode, as OpenSSL reads it. It keeps a key secret, but whoever
+/// can change the file can change the key.
+///
+/// For example: hashloom key encrypt key.pem --out locked.pem
+#[derive(clap::Args)]
+pub struct Encrypt {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    protection: ProtectionArgs,
+    /// Form to write
+    #[arg(long, value_enum, default_value_t = Format::Pem)]
+    format: Format,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// Write an encrypted private key without its encryption.
+///
+/// For example: hashloom key decrypt locked.pem --out key.pem
+#[derive(clap::Args)]
+pub struct Decrypt {
+    #[command(flatten)]
+    source: Source,
+    /// Form to write
+    #[arg(long, value_enum, default_value_t = Format::Pem)]
+    format: Format,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
 #[derive(clap::Args)]
 struct Source {
     /// Key file: PEM, DER or raw bytes
@@ -82,11 +126,13 @@ struct Source {
     /// Parameter set of a raw key, whose bytes do not tell it
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
     set: Option<ParameterSet>,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
 impl Source {
     fn read(&self, app: &App) -> Result<KeyFile, Error> {
-        keys::read(&self.file, self.set, &app.start_engine())
+        keys::read(&self.file, self.set, &app.start_engine(), Opener::new(&self.passphrase, app))
     }
 }
 
@@ -96,6 +142,14 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
         Key::Convert(args) => {
             let key = args.source.read(app)?.key;
             write(&key, args.format, &args.out, args.force, app)
+        }
+        Key::Encrypt(args) => encrypt(args, app),
+        Key::Decrypt(args) => {
+            let found = args.source.read(app)?;
+            if !found.encrypted {
+                return Err(Error::content(&args.source.file, "is not encrypted"));
+            }
+            write(&found.key, args.format, &args.out, args.force, app)
         }
         Key::Public(args) => {
             let key = args.source.read(app)?.key.to_public();
@@ -127,16 +181,18 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
 
 fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
     let file = &args.source.file;
-    let (found, consistent) = keys::read_unchecked(file, args.source.set, &app.start_engine())?;
+    let opener = Opener::new(&args.source.passphrase, app);
+    let (found, consistent) = keys::read_unchecked(file, args.source.set, &app.start_engine(), opener)?;
     let (set, kind, fingerprint) = (found.key.set(), found.key.kind(), found.key.fingerprint()?);
     let verdict = match consistent {
         None => "nothing to check",
         Some(true) => &app.out.good("yes"),
         Some(false) => &app.out.bad("NO: the public root does not follow from the seeds"),
     };
+    let encrypted = if found.encrypted { ", encrypted" } else { "" };
     let text = || {
         format!(
-            "file         {}\nset          {set}\nkind         {kind}\nformat       {}\nfingerprint  SHA256:{fingerprint}\n\
+            "file         {}\nset          {set}\nkind         {kind}\nformat       {}{encrypted}\nfingerprint  SHA256:{fingerprint}\n\
              consistent   {verdict}",
             name(file),
             found.format.name(),
@@ -148,11 +204,27 @@ fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
         "set": set.name(),
         "key": kind,
         "format": found.format.name(),
+        "encrypted": found.encrypted,
         "fingerprint": fingerprint,
         "consistent": consistent,
     });
     app.out.result(text, &json)?;
     Ok(if consistent == Some(false) { Outcome::Invalid } else { Outcome::Good })
+}
+
+fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    keys::check_target(&args.out, existing)?;
+    let Source { file, set, passphrase } = &args.source;
+    // without an opener: one passphrase is asked for, the new one
+    let found = keys::read(file, *set, &app.start_engine(), Opener { passphrase: None, app })?;
+    let AnyKey::Private(key) = &found.key else {
+        return Err(Error::content(file, "is a public key, which is no secret"));
+    };
+    let passphrase = passphrase.read_new()?;
+    let bytes = keys::encrypt(key, args.format, &passphrase, &args.protection.protection(), app)?;
+    store::write(&args.out, &bytes, Access::Private, existing)?;
+    tell(&found.key, args.format, true, &args.out, app)
 }
 
 fn write(key: &AnyKey, format: Format, out: &Path, force: bool, app: &App) -> Result<Outcome, Error> {
@@ -163,15 +235,22 @@ fn write(key: &AnyKey, format: Format, out: &Path, force: bool, app: &App) -> Re
         AnyKey::Public(_) => Access::Public,
     };
     store::write(out, &key.encode(format), access, existing)?;
+    tell(key, format, false, out, app)
+}
+
+fn tell(key: &AnyKey, format: Format, encrypted: bool, out: &Path, app: &App) -> Result<Outcome, Error> {
     let json = json!({
         "kind": "key",
         "file": out.to_string_lossy(),
         "set": key.set().name(),
         "key": key.kind(),
         "format": format.name(),
+        "encrypted": encrypted,
     });
     if app.out.json || !app.out.quiet {
-        app.out.result(|| format!("{}: {} key, {}, {}", name(out), key.kind(), key.set(), format.name()), &json)?;
+        let encrypted = if encrypted { ", encrypted" } else { "" };
+        let text = || format!("{}: {} key, {}, {}{encrypted}", name(out), key.kind(), key.set(), format.name());
+        app.out.result(text, &json)?;
     }
     Ok(Outcome::Good)
 }

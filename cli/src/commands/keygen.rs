@@ -15,6 +15,7 @@ use crate::{
     error::{Error, Outcome},
     keys::{self, Format, Key},
     output::name,
+    secrets::{PassphraseArgs, ProtectionArgs},
     store::{self, Access, Existing},
 };
 
@@ -41,6 +42,13 @@ pub struct Args {
     /// Make the key from SK.seed || SK.prf || PK.seed in hexadecimal, for tests: command lines are not secret
     #[arg(long, value_name = "HEX")]
     seed_hex: Option<String>,
+    /// Encrypt the private key under a passphrase (PKCS#8 with PBES2)
+    #[arg(long)]
+    encrypt: bool,
+    #[command(flatten)]
+    protection: ProtectionArgs,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
@@ -54,13 +62,23 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     for path in std::iter::once(&args.out).chain(&args.public) {
         keys::check_target(path, existing)?;
     }
+    if args.encrypt && args.format == Format::Raw {
+        return Err(Error::usage("raw keys cannot be encrypted: use --format pem or der"));
+    }
+    let passphrase = args.encrypt.then(|| args.passphrase.read_new()).transpose()?;
     let engine = app.start_engine();
     let signing = match &args.seed_hex {
         Some(digits) => from_seeds(args.set, &engine, digits)?,
         None => keys::generate(args.set, &engine)?,
     };
     let key = Key::Private(Box::new(signing));
-    store::write(&args.out, &key.encode(args.format), Access::Private, existing)?;
+    let bytes = match (&key, passphrase) {
+        (Key::Private(signing), Some(passphrase)) => {
+            keys::encrypt(signing, args.format, &passphrase, &args.protection.protection(), app)?.into()
+        }
+        _ => key.encode(args.format),
+    };
+    store::write(&args.out, &bytes, Access::Private, existing)?;
     let public = key.to_public();
     if let Some(path) = &args.public {
         store::write(path, &public.encode(args.format), Access::Public, existing)?;
@@ -78,6 +96,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         "kind": "key",
         "set": args.set.name(),
         "format": args.format.name(),
+        "encrypted": args.encrypt,
         "private_key": args.out.to_string_lossy(),
         "public_key": args.public.as_ref().map(|path| path.to_string_lossy()),
         "fingerprint": fingerprint,

@@ -15,9 +15,10 @@ use crate::{
     args::{ModeArgs, set_parser},
     error::{Error, Outcome},
     input::Input,
-    keys::{self, DefaultKey, Key},
+    keys::{self, DefaultKey, Key, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
+    secrets::PassphraseArgs,
     store::{self, Access, Existing},
 };
 
@@ -52,6 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     #[command(flatten)]
+    passphrase: PassphraseArgs,
+    #[command(flatten)]
     mode: ModeArgs,
     /// Make the same signature for the same message, instead of adding randomness against side channels and faults
     #[arg(long)]
@@ -71,6 +74,9 @@ struct Job {
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let signed_mode = args.mode.check()?;
     let jobs = jobs(args)?;
+    if args.passphrase.takes_stdin() && jobs.iter().any(|job| job.input == Input::Stdin) {
+        return Err(Error::usage("standard input can be read only once"));
+    }
     if let Some(dir) = &args.out_dir
         && !dir.is_dir()
     {
@@ -80,12 +86,13 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         fs::create_dir_all(dir).map_err(Error::file(dir, "cannot make"))?;
     }
     let engine = app.start_engine();
+    let opener = Opener::new(&args.passphrase, app);
     let key = match &args.key {
         Some(path) => {
             warn_of_access(path);
-            keys::read(path, args.set, &engine)?.key
+            keys::read(path, args.set, &engine, opener)?.key
         }
-        None => DefaultKey::locate()?.signing_key(args.set, app, &engine)?.key,
+        None => DefaultKey::locate()?.signing_key(args.set, &engine, opener)?.key,
     };
     let fingerprint = key.fingerprint()?;
     let Key::Private(key) = key else {

@@ -14,7 +14,7 @@ use crate::{
     args::{ModeArgs, set_parser},
     error::{Error, Outcome},
     input::{Content, Input, batches},
-    keys::{self, DefaultKey},
+    keys::{self, DefaultKey, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
 };
@@ -69,9 +69,10 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let engine = app.start_engine();
+    let opener = Opener { passphrase: None, app };
     let found = match &args.key {
-        Some(path) => keys::read(path, args.set, &engine)?,
-        None => DefaultKey::locate()?.verifying_key(args.set, &engine)?,
+        Some(path) => keys::read(path, args.set, &engine, opener)?,
+        None => DefaultKey::locate()?.verifying_key(args.set, &engine, opener)?,
     };
     let key = found.key.verifying_key();
 

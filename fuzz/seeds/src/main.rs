@@ -80,6 +80,7 @@ fn main() -> Result<()> {
     signatures(&load(&vectors.join("SLH-DSA-sigVer.json.gz"))?, &mut corpora)?;
     keys(&load(&vectors.join("SLH-DSA-keyGen.json.gz"))?, &mut corpora)?;
     files(vectors, &mut corpora)?;
+    encrypted(&mut corpora)?;
     println!("seeds: {:?}", corpora.written);
     Ok(())
 }
@@ -191,6 +192,36 @@ fn files(vectors: &Path, corpora: &mut Corpora) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Forms of encrypted keys, AES in CBC mode under PBKDF2, with all functions, with and without NULL, and with too many
+/// iterations. What they hold is noise; the target changes good ones by itself.
+fn encrypted(corpora: &mut Corpora) -> Result<()> {
+    let pkcs5 = |last: &[u8]| der(0x06, &[&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01][..], last].concat());
+    for (function, cipher, count) in
+        [(8, 2, &[3][..]), (9, 22, &[40]), (10, 42, &[64]), (11, 42, &[65]), (7, 42, &[1, 0, 0, 0, 0])]
+    {
+        let null = der(0x05, &[]);
+        let prf = |null: &[u8]| der(0x30, &[&digest(function), null].concat());
+        for prf in [prf(&null), prf(&[])] {
+            let parameters = der(0x30, &[der(0x04, &[7; 16]), der(0x02, count), prf].concat());
+            let kdf = der(0x30, &[pkcs5(&[0x05, 0x0c]), parameters].concat());
+            let aes = der(0x06, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, cipher]);
+            let aes = der(0x30, &[aes, der(0x04, &[9; 16])].concat());
+            let scheme = der(0x30, &[pkcs5(&[0x05, 0x0d]), der(0x30, &[kdf, aes].concat())].concat());
+            let file = der(0x30, &[scheme, der(0x04, &[5; 96])].concat());
+            corpora.add("encrypted_key", Writer::default().byte(0).byte(0).rest(&file).0)?;
+            let text = pem("ENCRYPTED PRIVATE KEY", &file);
+            corpora.add("encrypted_key", Writer::default().byte(1).byte(1).rest(text.as_bytes()).0)?;
+            corpora.add("cli_files", Writer::default().byte(0).byte(0).byte(0).rest(&file).0)?;
+        }
+    }
+    Ok(())
+}
+
+/// The object identifier of HMAC with a digest of PKCS#5's arc.
+fn digest(function: u8) -> Vec<u8> {
+    der(0x06, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, function])
 }
 
 /// One DER element.
