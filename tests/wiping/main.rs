@@ -11,6 +11,7 @@
 mod common;
 
 mod heap;
+mod lattice;
 mod needles;
 mod operations;
 mod residue;
