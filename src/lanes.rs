@@ -3,7 +3,11 @@
 //! State is plain word-major memory: `state[word][lane]`. Refilling a lane is ordinary indexing, a kernel is a
 //! function over arrays, and wiping has one target. Every state wipes itself when it is dropped, once per job.
 
+mod ring;
+
 use core::ops::Range;
+
+pub use ring::{Poly, RingOps, RingTable};
 
 use crate::{adrs::Adrs, secret::wipe};
 
