@@ -13,8 +13,8 @@ use crate::aarch64::{Neon, Sha2Ext, Sha3Ext, Sha512Ext};
 use crate::x86::{Avx2, Avx512, Avx512Vl, ShaNi};
 use crate::{
     error::Error,
-    lanes::{KeccakJob, Sha2Job, Sha256Job},
-    portable::Scalar,
+    lanes::{KeccakJob, RingTable, Sha2Job, Sha256Job},
+    portable::{self, Scalar},
 };
 
 /// A family of kernels that can be asked for by name.
@@ -241,6 +241,28 @@ impl Pair<KeccakKernel> {
     }
 }
 
+/// The kernels for arithmetic on polynomials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RingKernel {
+    Portable,
+    #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+    Avx2(Avx2),
+    #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+    Avx512(Avx512),
+}
+
+impl RingKernel {
+    pub(crate) fn table(self) -> &'static RingTable {
+        match self {
+            Self::Portable => &portable::ring::TABLE,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(token) => token.ring(),
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(token) => token.ring(),
+        }
+    }
+}
+
 /// The accelerated backends that a CPU has.
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 #[derive(Clone, Copy)]
@@ -286,6 +308,11 @@ impl Found {
                 (None, Some(avx2)) => Pair { wide: L::Avx2(avx2), tail: L::Portable, min_fill: 2 },
                 (None, None) => portable.sha512,
             },
+            ring: match (self.avx512, self.avx2) {
+                (Some(zmm), _) => RingKernel::Avx512(zmm),
+                (None, Some(avx2)) => RingKernel::Avx2(avx2),
+                (None, None) => portable.ring,
+            },
         }
     }
 
@@ -298,12 +325,14 @@ impl Found {
                 keccak: Pair::only(KeccakKernel::Avx2(avx2)),
                 sha256: Pair::only(Sha256Kernel::Avx2(avx2)),
                 sha512: Pair::only(Sha512Kernel::Avx2(avx2)),
+                ring: RingKernel::Avx2(avx2),
             }),
             Backend::Avx512 => self.avx512.map(|zmm| Self { avx2: None, sha_ni: None, avx512: Some(zmm) }.engine()),
             Backend::Avx512Vl => self.avx512.map(Avx512Vl::from).map(|ymm| Engine {
                 keccak: Pair::only(KeccakKernel::Avx512Vl(ymm)),
                 sha256: Pair::only(Sha256Kernel::Avx512Vl(ymm)),
                 sha512: Pair::only(Sha512Kernel::Avx512Vl(ymm)),
+                ring: RingKernel::Avx2(ymm.into()),
             }),
             Backend::ShaNi => {
                 self.sha_ni.map(|sha_ni| Engine { sha256: Pair::only(Sha256Kernel::ShaNi(sha_ni)), ..portable })
@@ -338,6 +367,7 @@ pub struct Engine {
     pub(crate) keccak: Pair<KeccakKernel>,
     pub(crate) sha256: Pair<Sha256Kernel>,
     pub(crate) sha512: Pair<Sha512Kernel>,
+    pub(crate) ring: RingKernel,
 }
 
 impl Engine {
@@ -352,6 +382,7 @@ impl Engine {
             keccak: Pair::only(KeccakKernel::Portable),
             sha256: Pair::only(Sha256Kernel::Portable),
             sha512: Pair::only(Sha512Kernel::Portable),
+            ring: RingKernel::Portable,
         }
     }
 

@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("message", &["error"]),
     ("prehash", &["engine", "error", "hash", "message"]),
     ("random", &["error"]),
-    ("ring", &["engine"]),
+    ("ring", &["engine", "lanes"]),
     ("mgf1", &["hash"]),
     // the engine that the digest crate's traits take without being asked
     ("hmac", &["ct", "engine", "error", "hash", "secret"]),

@@ -55,8 +55,8 @@ impl Matrix {
     pub(crate) fn polys(&self, engine: &Engine, ring: Ring) -> Vec<Poly> {
         let mut polys = alloc::vec![Poly::default(); self.seeds.len()];
         for ((poly, seed), bytes) in polys.iter_mut().zip(&self.seeds).zip(self.bytes.chunks_exact(UNIFORM)) {
-            if ring.reject_uniform(bytes, 0, poly) < N {
-                longer(engine, G::stream, seed, UNIFORM, |bytes| ring.reject_uniform(bytes, 0, poly) == N);
+            if ring.reject_uniform(bytes, poly) < N {
+                longer(engine, G::stream, seed, UNIFORM, |bytes| ring.reject_uniform(bytes, poly) == N);
             }
         }
         polys
@@ -86,8 +86,8 @@ impl Bounded {
         let mut polys = Wiped::zeroed(self.bytes.len() / BOUNDED);
         let streams = self.seeds.chunks_exact(WIDE_SEED).zip(self.bytes.chunks_exact(BOUNDED));
         for (poly, (seed, bytes)) in polys.iter_mut().zip(streams) {
-            if ring.reject_bounded(eta, bytes, 0, poly) < N {
-                longer(engine, H::stream, seed, BOUNDED, |bytes| ring.reject_bounded(eta, bytes, 0, poly) == N);
+            if ring.reject_bounded(eta, bytes, poly) < N {
+                longer(engine, H::stream, seed, BOUNDED, |bytes| ring.reject_bounded(eta, bytes, poly) == N);
             }
         }
         polys

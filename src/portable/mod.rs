@@ -1,7 +1,10 @@
 //! The round texts, written once over a token's vector operations, and the backend that runs them on plain words.
 
 pub mod keccak;
+pub mod ring;
 pub mod sha2;
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+pub mod transform;
 
 use crate::lanes::{
     KeccakChains, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains,

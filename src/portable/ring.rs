@@ -25,7 +25,7 @@ const fn pow(base: i64, mut exponent: u32) -> i64 {
 }
 
 /// The representative between -q/2 and q/2.
-const fn centred(a: i64) -> i64 {
+pub const fn centred(a: i64) -> i64 {
     let a = a % Q as i64;
     if a > Q as i64 / 2 {
         a - Q as i64
@@ -262,8 +262,6 @@ macro_rules! by_bits {
 
 #[inline(always)]
 pub fn pack(p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]) {
-    // x, or offset - x
-    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
     #[inline(always)]
     fn pack<const BITS: usize>(p: &Poly, sign: i32, offset: i32, out: &mut [u8]) {
         for (values, bytes) in p.0.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<BITS>().0) {
@@ -278,12 +276,13 @@ pub fn pack(p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]) {
             }
         }
     }
+    // x, or offset - x
+    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
     by_bits!(bits, pack(p, sign, offset, out));
 }
 
 #[inline(always)]
 pub fn unpack(bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly) {
-    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
     #[inline(always)]
     fn unpack<const BITS: usize>(bytes: &[u8], sign: i32, offset: i32, p: &mut Poly) {
         for (values, bytes) in p.0.as_chunks_mut::<8>().0.iter_mut().zip(bytes.as_chunks::<BITS>().0) {
@@ -298,6 +297,7 @@ pub fn unpack(bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly) {
             }
         }
     }
+    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
     by_bits!(bits, unpack(bytes, sign, offset, p));
 }
 

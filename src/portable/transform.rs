@@ -3,7 +3,7 @@
 //! A transform makes three passes: two of two layers each on coefficients that are far apart, and one on squares of W
 //! rows, whose last layers, on coefficients that share a row, run between two transpositions.
 
-use super::ring::{INVERSE, Q, Q_INV, ZETAS, barrett};
+use super::ring::{INVERSE, Q, Q_INV, ZETAS, barrett, centred};
 use crate::lanes::{Poly, RingOps};
 
 /// Rows of twiddles for all squares of the narrowest backend, W = 4.
@@ -14,8 +14,8 @@ const ROWS: usize = 48;
 struct Twiddles<const W: usize>;
 
 impl<const W: usize> Twiddles<W> {
-    const FORWARD: [[[i32; W]; 2]; ROWS] = Self::table(true);
-    const INVERSE: [[[i32; W]; 2]; ROWS] = Self::table(false);
+    const FORWARD: &[[[i32; W]; 2]; ROWS] = &Self::table(true);
+    const INVERSE: &[[[i32; W]; 2]; ROWS] = &Self::table(false);
 
     const fn table(forward: bool) -> [[[i32; W]; 2]; ROWS] {
         let mut rows = [[[0; W]; 2]; ROWS];
@@ -107,12 +107,8 @@ fn two_forward<const W: usize, O: RingOps<W>>(
     z: [Factor<O::V>; 3],
 ) {
     for i in first..first + apart {
-        let mut x = [
-            o.get(&rows[i]),
-            o.get(&rows[i + apart]),
-            o.get(&rows[i + 2 * apart]),
-            o.get(&rows[i + 3 * apart]),
-        ];
+        let mut x =
+            [o.get(&rows[i]), o.get(&rows[i + apart]), o.get(&rows[i + 2 * apart]), o.get(&rows[i + 3 * apart])];
         forward(o, &mut x, 0, 2, z[0]);
         forward(o, &mut x, 1, 3, z[0]);
         forward(o, &mut x, 0, 1, z[1]);
@@ -207,7 +203,10 @@ fn across_backward<const W: usize, const LEN: usize, O: RingOps<W>>(o: O, x: &mu
     }
 }
 
-/// `NTT^-1` (Alg. 42) times 2^32 of |x| < q: |result| <= 6283008. A layer at most doubles, so that none but the last
+/// The factor that the last layer gives all coefficients, 2^32 / 256, and its twiddle with it.
+const LAST: [i32; 2] = [centred(INVERSE as i64) as i32, centred(ZETAS[1] as i64 * INVERSE as i64) as i32];
+
+/// `NTT^-1` (Alg. 42) times 2^32 of |x| < q: |result| <= 2^22. A layer at most doubles, so that none but the last
 /// has sums of 2^31.
 #[inline(always)]
 pub fn inverse<const W: usize, O: RingOps<W>>(o: O, p: &mut Poly) {
@@ -234,12 +233,8 @@ pub fn inverse<const W: usize, O: RingOps<W>>(o: O, p: &mut Poly) {
         let apart = 16 / W;
         let z = [splat(o, ZETAS[15 - 2 * block]), splat(o, ZETAS[14 - 2 * block]), splat(o, ZETAS[7 - block])];
         for i in block * 64 / W..block * 64 / W + apart {
-            let mut x = [
-                o.get(&rows[i]),
-                o.get(&rows[i + apart]),
-                o.get(&rows[i + 2 * apart]),
-                o.get(&rows[i + 3 * apart]),
-            ];
+            let mut x =
+                [o.get(&rows[i]), o.get(&rows[i + apart]), o.get(&rows[i + 2 * apart]), o.get(&rows[i + 3 * apart])];
             backward(o, &mut x, 0, 1, z[0]);
             backward(o, &mut x, 2, 3, z[1]);
             backward(o, &mut x, 0, 2, z[2]);
@@ -250,22 +245,11 @@ pub fn inverse<const W: usize, O: RingOps<W>>(o: O, p: &mut Poly) {
             o.put(x[3], &mut rows[i + 3 * apart]);
         }
     }
-    /// The last layer's twiddle with the factor that all coefficients take.
-    const LAST: i32 = {
-        let z = ZETAS[1] as i64 * INVERSE as i64 % Q as i64;
-        (if z > Q as i64 / 2 { z - Q as i64 } else if z < -(Q as i64) / 2 { z + Q as i64 } else { z }) as i32
-    };
-    /// The factor, reduced.
-    const FACTOR: i32 = INVERSE - 2 * Q;
-    let (z, factor, last) = ([splat(o, ZETAS[3]), splat(o, ZETAS[2])], splat(o, FACTOR), splat(o, LAST));
+    let (z, factor, last) = ([splat(o, ZETAS[3]), splat(o, ZETAS[2])], splat(o, LAST[0]), splat(o, LAST[1]));
     let apart = 64 / W;
     for i in 0..apart {
-        let mut x = [
-            o.get(&rows[i]),
-            o.get(&rows[i + apart]),
-            o.get(&rows[i + 2 * apart]),
-            o.get(&rows[i + 3 * apart]),
-        ];
+        let mut x =
+            [o.get(&rows[i]), o.get(&rows[i + apart]), o.get(&rows[i + 2 * apart]), o.get(&rows[i + 3 * apart])];
         backward(o, &mut x, 0, 1, z[0]);
         backward(o, &mut x, 2, 3, z[1]);
         backward(o, &mut x, 0, 2, last);
@@ -278,7 +262,7 @@ pub fn inverse<const W: usize, O: RingOps<W>>(o: O, p: &mut Poly) {
     }
 }
 
-/// Modulo q, |result| <= 6283008, of -q/4 <= x <= 5q/4: what is above 2^22 loses q.
+/// Modulo q, |result| <= 2^22, of -q/4 <= x <= 5q/4: what is 2^22 or more loses q.
 #[inline(always)]
 fn reduced<const W: usize, O: RingOps<W>>(o: O, x: O::V) -> O::V {
     let above = o.shr(o.sub(o.splat((1 << 22) - 1), x), 31);

@@ -28,6 +28,11 @@ impl Avx2 {
         cpu::get().then_some(Self(()))
     }
 
+    /// The token in functions that only its holder can reach.
+    pub(super) const fn held() -> Self {
+        Self(())
+    }
+
     /// A token that proves nothing, for tests that look at choices and run no kernel.
     #[cfg(test)]
     pub(crate) const fn unproven() -> Self {
