@@ -249,6 +249,8 @@ pub(crate) enum RingKernel {
     Avx2(Avx2),
     #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
     Avx512(Avx512),
+    #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+    Neon(Neon),
 }
 
 impl Kernel for RingKernel {
@@ -259,6 +261,8 @@ impl Kernel for RingKernel {
             Self::Avx2(_) => Backend::Avx2,
             #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
             Self::Avx512(_) => Backend::Avx512,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => Backend::Neon,
         }
     }
     fn lanes(self) -> usize {
@@ -268,6 +272,8 @@ impl Kernel for RingKernel {
             Self::Avx2(_) => 8,
             #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
             Self::Avx512(_) => 16,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => 4,
         }
     }
 }
@@ -280,6 +286,8 @@ impl RingKernel {
             Self::Avx2(token) => token.ring(),
             #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
             Self::Avx512(token) => token.ring(),
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(token) => token.ring(),
         }
     }
 }
