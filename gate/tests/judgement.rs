@@ -24,9 +24,9 @@ fn terms() -> Terms {
 
 /// The lines of a runner that measures everything planned; we take `ours` of each rival's time.
 fn records(terms: &Terms, ours: impl Fn(&Key, Rival) -> f64) -> Vec<Record> {
-    let portable = vec!["portable".to_owned(); 6];
+    let portable = vec!["portable".to_owned(); 8];
     let start = Record::Start {
-        engine: "keccak portable x1 | sha256 portable x1 | sha512 portable x1".to_owned(),
+        engine: "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1".to_owned(),
         chosen: portable.clone(),
         available: portable[..1].to_vec(),
         features: ["avx", "avx2", "bmi2"].map(str::to_owned).to_vec(),

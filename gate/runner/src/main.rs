@@ -53,7 +53,7 @@ fn emit(record: &Record) -> Outcome<()> {
 
 /// What this program was built for, and what it chose.
 fn start(engine: &Engine) -> Record {
-    let chosen = [engine.keccak(), engine.sha256(), engine.sha512()];
+    let chosen = [engine.keccak(), engine.sha256(), engine.sha512(), engine.ring()];
     let features = [
         ("avx", cfg!(target_feature = "avx")),
         ("avx2", cfg!(target_feature = "avx2")),
