@@ -60,5 +60,5 @@ pub struct RingTable {
     pub(crate) pack: fn(&Poly, u32, Option<i32>, &mut [u8]),
     pub(crate) unpack: fn(&[u8], u32, Option<i32>, &mut Poly),
     pub(crate) reject_uniform: fn(&[u8], &mut Poly) -> usize,
-    pub(crate) reject_bounded: fn(i32, &[u8], &mut Poly) -> usize,
+    pub(crate) reject_bounded: fn(i32, &[u8], &[u8], &mut Poly) -> usize,
 }
