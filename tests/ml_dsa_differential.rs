@@ -204,6 +204,14 @@ fn every_pre_hash_function_and_its_digest() {
     }
 }
 
+/// Two blocks of the stream of a polynomial of s2 have 248 coefficients: a third must be made.
+#[test]
+fn every_secret_is_complete() {
+    let mut seed = [0; 32];
+    seed[..2].copy_from_slice(&10_063_u16.to_le_bytes());
+    same(ParameterSet::MlDsa65, &seed, b"a message", &Mode::default(), &[0; 32]);
+}
+
 /// So many signatures that every reason for a rejected attempt occurs: batches here, single signatures there.
 #[test]
 fn many_signatures() {
