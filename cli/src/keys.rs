@@ -187,7 +187,7 @@ pub fn encrypt(
     format: Format,
     form: Option<Form>,
     passphrase: &[u8],
-    protection: &Protection,
+    protection: Protection,
     app: &App,
 ) -> Result<Vec<u8>, Error> {
     if format == Format::Raw {
@@ -195,7 +195,7 @@ pub fn encrypt(
     }
     let der = key.encode(Format::Der, form)?;
     let locked = with_bar(app, |watch| {
-        at_rest::encrypt_with(&app.engine(), passphrase, &der, protection, &mut getrandom::SysRng, watch)
+        at_rest::encrypt_with(&app.engine(), passphrase, &der, &protection, &mut getrandom::SysRng, watch)
     })?;
     Ok(if format == Format::Pem { at_rest::to_pem(&locked)?.into_bytes() } else { locked })
 }

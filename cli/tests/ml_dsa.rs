@@ -46,7 +46,7 @@ fn round_trip_and_tampering() {
             place.flip(file, at);
         }
         let whole = place.read("b.sig");
-        for bytes in [&whole[1..], &[], &[&whole[..], b"x"].concat(), &[0xff; 60_000]] {
+        for bytes in [&whole[1..], &[], &[&whole[..], b"x"].concat(), &vec![0xff; 60_000]] {
             place.write("b.sig", bytes);
             verify(1, "a: OK\nb: INVALID\nc: OK\n");
         }
@@ -216,7 +216,9 @@ fn inconsistent_keys_are_told_apart() {
     let mut bytes = place.read("key.raw");
     bytes[128] |= 7;
     place.write("large.raw", &bytes);
-    place.run("key inspect large.raw --set ML-DSA-44", 2).stderr(contains("large.raw: is not an SLH-DSA or ML-DSA key"));
+    place
+        .run("key inspect large.raw --set ML-DSA-44", 2)
+        .stderr(contains("large.raw: is not an SLH-DSA or ML-DSA key"));
     assert!(!place.path("x.pem").exists());
 }
 

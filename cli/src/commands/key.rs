@@ -235,7 +235,7 @@ fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
     }
     let passphrase = passphrase.read_new()?;
     let (format, form) = (args.format, args.form.form);
-    let bytes = keys::encrypt(&found.key, format, form, &passphrase, &args.protection.protection(), app)?;
+    let bytes = keys::encrypt(&found.key, format, form, &passphrase, args.protection.protection(), app)?;
     store::write(&args.out, &bytes, Access::Private, existing)?;
     tell(&found.key, args.format, true, &args.out, app)
 }

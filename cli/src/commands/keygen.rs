@@ -75,7 +75,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let (key, form) = (Key::Private(Box::new(signing)), args.form.form);
     let bytes = match passphrase {
         Some(passphrase) => {
-            keys::encrypt(&key, args.format, form, &passphrase, &args.protection.protection(), app)?.into()
+            keys::encrypt(&key, args.format, form, &passphrase, args.protection.protection(), app)?.into()
         }
         None => key.encode(args.format, form)?,
     };
