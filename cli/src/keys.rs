@@ -180,12 +180,12 @@ pub fn encrypt(
     key: &SigningKey,
     format: Format,
     passphrase: &[u8],
-    protection: &Protection,
+    protection: Protection,
     app: &App,
 ) -> Result<Vec<u8>, Error> {
     let der = key.to_pkcs8_der();
     let locked = with_bar(app, |watch| {
-        at_rest::encrypt_with(key.engine(), passphrase, &der, protection, &mut getrandom::SysRng, watch)
+        at_rest::encrypt_with(key.engine(), passphrase, &der, &protection, &mut getrandom::SysRng, watch)
     })?;
     match format {
         Format::Pem => Ok(at_rest::to_pem(&locked)?.into_bytes()),
@@ -211,11 +211,11 @@ pub fn read_unchecked(
     engine: &Engine,
     opener: Opener<'_>,
 ) -> Result<(KeyFile, Option<bool>), Error> {
-    let mut bytes = read_file(path)?;
-    let format = format_of(&bytes);
-    let opened = opener.open(&bytes, path, engine).map_err(|error| explain(path, error))?;
-    let encrypted = opened.is_some();
-    bytes = opened.unwrap_or(bytes);
+    let whole = read_file(path)?;
+    let format = format_of(&whole);
+    let unlocked = opener.open(&whole, path, engine).map_err(|error| explain(path, error))?;
+    let encrypted = unlocked.is_some();
+    let bytes = unlocked.unwrap_or(whole);
     match decode(&bytes, path, set, engine) {
         Ok(file) => {
             let consistent = matches!(file.key, Key::Private(_)).then_some(true);

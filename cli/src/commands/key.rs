@@ -222,7 +222,7 @@ fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
         return Err(Error::content(file, "is a public key, which is no secret"));
     };
     let passphrase = passphrase.read_new()?;
-    let bytes = keys::encrypt(key, args.format, &passphrase, &args.protection.protection(), app)?;
+    let bytes = keys::encrypt(key, args.format, &passphrase, args.protection.protection(), app)?;
     store::write(&args.out, &bytes, Access::Private, existing)?;
     tell(&found.key, args.format, true, &args.out, app)
 }

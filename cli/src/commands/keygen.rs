@@ -74,7 +74,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let key = Key::Private(Box::new(signing));
     let bytes = match (&key, passphrase) {
         (Key::Private(signing), Some(passphrase)) => {
-            keys::encrypt(signing, args.format, &passphrase, &args.protection.protection(), app)?.into()
+            keys::encrypt(signing, args.format, &passphrase, args.protection.protection(), app)?.into()
         }
         _ => key.encode(args.format),
     };

@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Outcome},
     input::{Content, Input, batches},
     keys::{self, DefaultKey, Opener},
-    output::{Line, Report, Unit, count, name},
+    output::{Line, Report, Unit, count},
     parallel,
 };
 
@@ -176,18 +176,12 @@ fn read_signature(path: &Path, set: ParameterSet) -> Result<Vec<u8>, Error> {
 
 fn line(job: &Job, verdict: Verdict, app: &App) -> Line {
     let file = job.input.path();
-    let (outcome, status, word) = match verdict {
-        Err(error) => return Line::failed(file, &error),
-        Ok(true) => (Outcome::Good, "valid", app.out.good("OK")),
-        Ok(false) => (Outcome::Invalid, "invalid", app.out.bad("INVALID")),
-    };
-    let quiet = app.out.quiet && outcome == Outcome::Good;
-    let text = if quiet { String::new() } else { format!("{}: {word}", name(file)) };
-    let json = json!({
-        "kind": "file",
-        "file": file.to_string_lossy(),
-        "status": status,
-        "signature": job.signature.to_string_lossy(),
-    });
-    Line { outcome, text: text.into_bytes(), json }
+    match verdict {
+        Err(error) => Line::failed(file, &error),
+        Ok(valid) => {
+            let mut line = Line::verdict(file, valid, &app.out);
+            line.json["signature"] = job.signature.to_string_lossy().into();
+            line
+        }
+    }
 }
