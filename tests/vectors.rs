@@ -22,17 +22,20 @@ const FULL: &str = "../shared/vectors";
 /// of the hashes, messages of 1 to 8 GiB.
 type Expected = (&'static str, &'static str, usize, usize);
 
-const COMPACT_SET: [Expected; 36] = [
+const COMPACT_SET: [Expected; 61] = [
     ("SLH-DSA-keyGen", "", 120, 0),
     ("SLH-DSA-sigGen", "", 90, 0),
     ("SLH-DSA-sigVer", "", 56, 0),
     ("ML-DSA-keyGen", "", 15, 0),
     ("ML-DSA-sigGen", "", 48, 0),
     ("ML-DSA-sigVer", "", 60, 0),
+    ("Wycheproof-ML-DSA-44-sign-noseed", "", 16, 0),
     ("Wycheproof-ML-DSA-44-sign-seed", "", 17, 0),
     ("Wycheproof-ML-DSA-44-verify", "", 35, 0),
+    ("Wycheproof-ML-DSA-65-sign-noseed", "", 16, 0),
     ("Wycheproof-ML-DSA-65-sign-seed", "", 18, 0),
     ("Wycheproof-ML-DSA-65-verify", "", 36, 0),
+    ("Wycheproof-ML-DSA-87-sign-noseed", "", 16, 0),
     ("Wycheproof-ML-DSA-87-sign-seed", "", 18, 0),
     ("Wycheproof-ML-DSA-87-verify", "", 38, 0),
     ("SHA2-224", "", 70, 0),
@@ -47,6 +50,25 @@ const COMPACT_SET: [Expected; 36] = [
     ("SHA3-512", "", 80, 0),
     ("SHAKE-128", "", 454, 0),
     ("SHAKE-256", "", 402, 0),
+    ("HMAC-rfc4231", "", 24, 0),
+    ("HKDF-rfc5869", "", 3, 0),
+    ("Wycheproof-HMAC-sha224", "", 172, 0),
+    ("Wycheproof-HMAC-sha256", "", 174, 0),
+    ("Wycheproof-HMAC-sha384", "", 174, 0),
+    ("Wycheproof-HMAC-sha512", "", 174, 0),
+    ("Wycheproof-HMAC-sha512-224", "", 173, 0),
+    ("Wycheproof-HMAC-sha512-256", "", 175, 0),
+    ("Wycheproof-HMAC-sha3-224", "", 172, 0),
+    ("Wycheproof-HMAC-sha3-256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-384", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-512", "", 174, 0),
+    ("Wycheproof-HKDF-sha256", "", 86, 0),
+    ("Wycheproof-HKDF-sha384", "", 83, 0),
+    ("Wycheproof-HKDF-sha512", "", 83, 0),
+    ("Wycheproof-PBKDF2-hmacsha224", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha256", "", 60, 0),
+    ("Wycheproof-PBKDF2-hmacsha384", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
     ("negative-SLH-DSA-SHA2-128s", "", 421, 0),
     ("negative-SLH-DSA-SHA2-128f", "", 5, 0),
     ("negative-SLH-DSA-SHA2-192s", "", 5, 0),
@@ -59,6 +81,9 @@ const COMPACT_SET: [Expected; 36] = [
     ("negative-SLH-DSA-SHAKE-192f", "", 4, 0),
     ("negative-SLH-DSA-SHAKE-256s", "", 5, 0),
     ("negative-SLH-DSA-SHAKE-256f", "", 4, 0),
+    ("negative-ML-DSA-44", "", 302, 0),
+    ("negative-ML-DSA-65", "", 198, 0),
+    ("negative-ML-DSA-87", "", 212, 0),
 ];
 
 const HASHES: [Expected; 26] = [

@@ -96,23 +96,23 @@ fn with_key() -> Place {
 fn new_passphrases_are_typed_twice() {
     let place = with_key();
     let encrypt = "key encrypt key.pem --iterations 1000 --out locked.pem";
-    let session = Session::begin(&place, encrypt).answer("New passphrase: ", "swordfish");
-    let (code, stdout, stderr, shown) = session.answer("The same again: ", "swordfisk").end();
+    let session = Session::begin(&place, encrypt).answer("New passphrase: ", "open sesame");
+    let (code, stdout, stderr, shown) = session.answer("The same again: ", "open sesamo").end();
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.contains("the two passphrases differ"), "{stderr}");
-    assert!(!shown.contains("sword"), "{shown}");
+    assert!(!shown.contains("sesam"), "{shown}");
     assert!(!place.path("locked.pem").exists());
 
-    let session = Session::begin(&place, encrypt).answer("New passphrase: ", "swordfish");
-    let (code, _, stderr, shown) = session.answer("The same again: ", "swordfish").end();
+    let session = Session::begin(&place, encrypt).answer("New passphrase: ", "open sesame");
+    let (code, _, stderr, shown) = session.answer("The same again: ", "open sesame").end();
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(!shown.contains("sword"), "{shown}");
+    assert!(!shown.contains("sesam"), "{shown}");
 
     let public = "key public locked.pem";
-    let (code, stdout, _, shown) = Session::begin(&place, public).answer("locked.pem: ", "swordfish").end();
+    let (code, stdout, _, shown) = Session::begin(&place, public).answer("locked.pem: ", "open sesame").end();
     assert_eq!((code, stdout.into_bytes()), (Some(0), place.read("pub.pem")));
-    assert!(!shown.contains("sword"), "{shown}");
-    let (code, stdout, stderr, _) = Session::begin(&place, public).answer("locked.pem: ", "swordfisk").end();
+    assert!(!shown.contains("sesam"), "{shown}");
+    let (code, stdout, stderr, _) = Session::begin(&place, public).answer("locked.pem: ", "open sesamo").end();
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.contains("wrong passphrase"), "{stderr}");
 }
@@ -130,24 +130,24 @@ fn new_passphrases_are_not_empty() {
 #[test]
 fn keys_and_passwords_are_not_shown() {
     let place = Place::with_messages();
-    place.write("key", b"swordfish");
+    place.write("key", b"open sesame");
     let want = common::stdout(&place.run("mac --alg sha256 --key-file key a", 0));
-    let (code, stdout, _, shown) = Session::begin(&place, "mac --alg sha256 a").answer("Key: ", "swordfish").end();
+    let (code, stdout, _, shown) = Session::begin(&place, "mac --alg sha256 a").answer("Key: ", "open sesame").end();
     assert_eq!((code, stdout), (Some(0), want));
-    assert!(!shown.contains("sword"), "{shown}");
+    assert!(!shown.contains("sesam"), "{shown}");
     let kdf = "kdf pbkdf2 --alg sha256 --salt-hex 00 --iterations 10 --len 32";
     let want = common::stdout(&place.run(&format!("{kdf} --password-file key"), 0));
-    let (code, stdout, _, shown) = Session::begin(&place, kdf).answer("Password: ", "swordfish").end();
+    let (code, stdout, _, shown) = Session::begin(&place, kdf).answer("Password: ", "open sesame").end();
     assert_eq!((code, stdout), (Some(0), want));
-    assert!(!shown.contains("sword"), "{shown}");
+    assert!(!shown.contains("sesam"), "{shown}");
 }
 
 /// A terminal that no one has told anything does show what is typed.
 #[test]
 fn terminals_show_what_is_typed() {
     let (mut person, _program) = terminal();
-    writeln!(person, "swordfish").unwrap();
-    let mut shown = [0; 9];
+    writeln!(person, "open sesame").unwrap();
+    let mut shown = [0; 11];
     person.read_exact(&mut shown).unwrap();
-    assert_eq!(&shown, b"swordfish");
+    assert_eq!(&shown, b"open sesame");
 }

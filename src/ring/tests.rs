@@ -331,6 +331,13 @@ fn kept(eta: Option<i32>, bytes: &[u8]) -> Vec<i32> {
     kept
 }
 
+/// The half bytes of which Alg. 15 makes a coefficient.
+fn accepted(eta: i32, bytes: &[u8]) -> Vec<u8> {
+    let bit = |(i, half): (usize, u8)| u8::from(half < if eta == 2 { 15 } else { 9 }) << i;
+    let halves = |four: &[u8]| four.iter().flat_map(|byte| [byte & 15, byte >> 4]).enumerate().map(bit).sum();
+    bytes.chunks(4).map(halves).collect()
+}
+
 #[test]
 fn rejection_keeps_what_the_standard_keeps() {
     on_every_engine(|ring| {
@@ -349,7 +356,9 @@ fn rejection_keeps_what_the_standard_keeps() {
                         let whole = &bytes[..bytes.len() / 3 * 3];
                         (ring.reject_uniform(whole, &mut p), kept(eta, whole))
                     }
-                    Some(bound) => (ring.reject_bounded(bound, &bytes, &mut p), kept(eta, &bytes)),
+                    Some(bound) => {
+                        (ring.reject_bounded(bound, &bytes, &accepted(bound, &bytes), &mut p), kept(eta, &bytes))
+                    }
                 };
                 assert_eq!(p.0[..count], want, "{eta:?}, {len} bytes");
             }
