@@ -119,7 +119,7 @@ fn operations<H: Keyed>() -> Vec<(&'static str, fn(&Case<H>))> {
         }),
         ("many passwords", |case| {
             let mut outs: Vec<_> = (0..MANY).map(|_| zeros(H::LEN)).collect();
-            let derivation = |(i, out)| Derivation { password: &case.keys[i % 2], salt: SALT, out };
+            let derivation = |(i, out): (usize, _)| Derivation { password: &case.keys[i % 2][..], salt: SALT, out };
             let mut derivations: Vec<_> = outs.iter_mut().map(|out| &mut out[..]).enumerate().map(derivation).collect();
             pbkdf2::derive_many(case.hash, ITERATIONS, &mut derivations).unwrap();
         }),
@@ -151,7 +151,7 @@ impl<H: Keyed> Case<H> {
             let key = if key.len() > H::BLOCK_LEN {
                 self.hash.hash(&[key], &mut digest).unwrap();
                 needles.secret("hashed key", &digest);
-                &digest
+                &digest[..]
             } else {
                 key
             };
