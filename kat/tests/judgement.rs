@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{counts, one_failure, run_json, spoil, vectors};
+use common::{counts, one_failure, run_json, vectors};
 use hashloom::Engine;
 use hashloom_kat::{KatError, Options, count, read, run, run_with};
 use serde_json::{Value, json};
