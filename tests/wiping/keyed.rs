@@ -75,8 +75,10 @@ fn zeros(len: usize) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(vec![0; len])
 }
 
-/// Every operation, each with its name.
-fn operations<H: Keyed>() -> Vec<(&'static str, fn(&Case<H>))> {
+/// A name and what is done.
+type Operation<H> = (&'static str, fn(&Case<H>));
+
+fn operations<H: Keyed>() -> Vec<Operation<H>> {
     vec![
         ("one message", |case| {
             for key in &case.keys {
