@@ -79,7 +79,7 @@ fn s1(engine: &Engine) -> Vec<i32> {
     let bytes = ml_dsa::key(ParameterSet::MlDsa44, engine).to_bytes();
     let coefficients = |three: &[u8]| {
         let word = u32::from_le_bytes([three[0], three[1], three[2], 0]);
-        (0..8).map(move |i| 2 - (word >> (3 * i) & 7) as i32)
+        (0..8).map(move |i| 2 - (word >> (3 * i) & 7).cast_signed())
     };
     bytes[ml_dsa::S1..][..96].chunks(3).flat_map(coefficients).collect()
 }
