@@ -130,7 +130,7 @@ fn ml_dsa_on_a_small_stack() {
 fn keyed<H: FixedHash>(engine: &Engine) {
     let hash = H::on(engine);
     let mut tags = vec![0; 20 * H::LEN];
-    hmac::mac_many(&hmac::HmacKey::many(hash, &[&[7; 300]; 20]), &[MESSAGE; 20], &mut tags).unwrap();
+    hmac::mac_many(&hmac::HmacKey::many(hash, &[&[7; 300][..]; 20]), &[MESSAGE; 20], &mut tags).unwrap();
     let tag = &tags[19 * H::LEN..];
     assert_eq!(hmac::verify(hash, &[7; 300], &[MESSAGE], tag), Ok(()));
     let (mut one, mut many) = (vec![0; 3 * H::LEN], vec![0; 20 * 3 * H::LEN]);
