@@ -300,3 +300,15 @@ fn progress_counts_up_and_stops() {
         assert_eq!((short, long), ([0; 20], [0; 1000]));
     });
 }
+
+#[test]
+fn what_is_printed() {
+    let hash = Sha256::on(&Engine::get());
+    let key = HmacKey::new(hash, b"key");
+    assert_eq!(format!("{key:?}"), format!("HMAC-{} key", Sha256::NAME));
+    assert_eq!(format!("{:?}", key.hmac()), format!("HMAC-{}", Sha256::NAME));
+    let prk = Prk::extract(hash, b"salt", &[b"key"]);
+    assert_eq!(format!("{prk:?}"), format!("HKDF-{} pseudorandom key", Sha256::NAME));
+    let derivation = Derivation { password: b"password", salt: b"salt", out: &mut [0; 7] };
+    assert_eq!(format!("{derivation:?}"), "Derivation(7 bytes)");
+}

@@ -419,6 +419,21 @@ fn mu_in_pieces() {
     }
 }
 
+#[test]
+fn what_is_printed() {
+    for set in ParameterSet::ALL {
+        let key = key(set, &Engine::get());
+        let public = key.verifying_key();
+        let text = format!("VerifyingKey({set}, {})", hex::encode(public.as_bytes()));
+        assert_eq!(format!("{public:?}"), text);
+        assert_eq!(format!("{:?}", public.expand()), format!("ExpandedVerifyingKey({text})"));
+        assert_eq!(format!("{key:?}"), format!("SigningKey {{ set: {set:?}, public: {text}, .. }}"));
+        assert_eq!(format!("{:?}", key.expand()), format!("ExpandedSigningKey {{ public: {text}, .. }}"));
+        assert_eq!(format!("{:?}", public.mu(&MODE).unwrap()), "MuHasher { .. }");
+    }
+    assert_eq!(format!("{:?}", Mu::from_bytes([0xab; 64])), format!("Mu({})", "ab".repeat(64)));
+}
+
 /// A key is used by many threads at once.
 #[test]
 fn threads_share_a_key() {

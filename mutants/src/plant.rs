@@ -158,6 +158,13 @@ fn is_removable(expr: &Expr) -> bool {
     }
 }
 
+/// Marks of secrets and of what is public, and wiping: values do not depend on them, and they have tests of their own.
+fn is_mark(stmt: &Stmt) -> bool {
+    let Stmt::Expr(Expr::Call(call), Some(_)) = stmt else { return false };
+    let function = call.func.to_token_stream().to_string().replace(' ', "");
+    matches!(function.as_str(), "ct::secret" | "ct::public" | "wipe" | "wipe_stack")
+}
+
 /// The arguments of a call that uses up an iterator, which may borrow what comes after: they are made all the same.
 fn moved(stmt: &Stmt) -> Option<TokenStream> {
     match stmt {
@@ -235,6 +242,9 @@ impl VisitMut for Planter {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if is_mark(stmt) {
+            return;
+        }
         let removable = match stmt {
             Stmt::Expr(expr, Some(_)) if is_removable(expr) => Some((expr.span(), expr.to_token_stream())),
             _ => None,
