@@ -79,6 +79,28 @@ const BUDGETS: &[Budget] = &[
         exactly: &[("sha512h", 8), ("sha512h2", 8), ("sha512su0", 8), ("sha512su1", 8)],
         at_most: 104,
     },
+    // two layers on four rows of coefficients, the last two of which reduce all of them
+    Budget {
+        kernel: "aarch64::ring::ntt",
+        mark: "sqdmulh",
+        rounds: 4,
+        exactly: &[("sqdmulh", 4), ("mul", 4)],
+        at_most: 42,
+    },
+    Budget {
+        kernel: "aarch64::ring::inverse",
+        mark: "sqdmulh",
+        rounds: 6,
+        exactly: &[("sqdmulh", 6), ("mul", 6)],
+        at_most: 80,
+    },
+    Budget {
+        kernel: "aarch64::ring::row",
+        mark: "smlal2",
+        rounds: 1,
+        exactly: &[("smlal", 1), ("smlal2", 1)],
+        at_most: 12,
+    },
     Budget { kernel: "portable::permute", mark: "bic", rounds: 2, exactly: &[("bic", 50), ("ror", 48)], at_most: 320 },
 ];
 

@@ -19,7 +19,7 @@ pub(crate) struct Budget {
     pub(crate) kernel: &'static str,
     /// One that the rounds are made of.
     pub(crate) mark: &'static str,
-    /// How many rounds the loop has, of how many lanes at once.
+    /// How many rounds, or products by a factor, the loop has, of how many lanes at once.
     pub(crate) rounds: usize,
     /// Instructions that must be there exactly so often.
     pub(crate) exactly: &'static [(&'static str, usize)],
