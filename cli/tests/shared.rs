@@ -90,7 +90,7 @@ fn help_and_usage() {
     let place = Place::new();
     place.run("--help", 0).stdout(contains("Exit codes").and(contains("Examples")));
     let keys = ["key inspect", "key convert", "key public"];
-    for command in ["keygen", "sign", "verify", "hash", "engine", "kat", "completions"].iter().chain(&keys) {
+    for command in ["keygen", "sign", "verify", "mu", "hash", "engine", "kat", "completions"].iter().chain(&keys) {
         place.run(&format!("{command} --help"), 0).stdout(contains("For example: hashloom")).stderr("");
     }
     place.run("--version", 0).stdout(contains("hashloom "));

@@ -11,7 +11,7 @@ use hashloom::{
 use crate::{
     format::{Group, Vector, need, unknown},
     report::{Label, Trouble, Verdict, same},
-    slh_dsa::{Operation, same_signature},
+    slh_dsa::{Operation, need_signature, same_signature},
 };
 
 /// The files' `algorithm`.
@@ -186,6 +186,7 @@ fn sig_gen(
     let deterministic = deterministic.unwrap_or(test.rnd.is_none());
     let rnd = if deterministic { None } else { Some(&**need(&test.rnd, "rnd")?) };
     let valid = test.test_passed.unwrap_or(true);
+    need_signature(test)?;
 
     let key = match (signing_key(set, engine, test)?, valid) {
         (Ok(key), _) => key,

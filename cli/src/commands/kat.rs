@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = 0, hide_default_value = true)]
     largest: u64,
     /// Run everything on each backend of this machine, forced, and on the automatic choice
-    #[arg(long, conflicts_with = "backend")]
+    #[arg(long)]
     every_backend: bool,
 }
 
@@ -55,6 +55,9 @@ type Kats = BTreeMap<usize, Kat>;
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let inputs = inputs(&args.files)?;
     Input::check_stdin(&inputs)?;
+    if args.every_backend && app.backend_named {
+        return Err(Error::usage("--every-backend and a backend by name exclude each other"));
+    }
     if args.every_backend && inputs.contains(&Input::Stdin) {
         return Err(Error::usage("standard input can be read only once"));
     }
