@@ -29,8 +29,8 @@ impl Ring {
         (self.0.inverse)(p);
     }
 
-    /// The sum of products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from products of less than 128 q^2 in all to
-    /// less than 3q/4.
+    /// The sum of up to eight products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from factors of up to 11 q, whose
+    /// products are less than 128 q^2 in all, to 6283008.
     pub(crate) fn row(self, a: &[Poly], y: &[Poly], out: &mut Poly) {
         (self.0.row)(a, y, out);
     }

@@ -4,7 +4,7 @@
 #[allow(clippy::wildcard_imports)]
 use core::arch::x86_64::*;
 
-use super::{Avx2, Avx512, op};
+use super::{Avx2, Avx512, op, pack};
 use crate::{
     lanes::{Poly, RingOps, RingTable},
     portable::{
@@ -121,7 +121,7 @@ fn reject_uniform_avx2(bytes: &[u8], p: &mut Poly) -> usize {
 
 /// `RejBoundedPoly` (Alg. 31), likewise.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn reject_bounded_avx2(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
+fn reject_bounded(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
     let mut at = 0;
     let mut done = 0;
     let limit = _mm256_set1_epi32(if eta == 2 { 15 } else { 9 });
@@ -154,7 +154,7 @@ fn reject_uniform_avx512(bytes: &[u8], p: &mut Poly) -> usize {
     // twelve bytes to each quarter, then three bytes to a word
     let quarters = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
     let spread = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
-    while at + 16 <= 256 && done + 64 <= bytes.len() {
+    while at < 256 && done + 64 <= bytes.len() {
         // SAFETY: 64 bytes from `done` on are within the slice.
         let v = unsafe { _mm512_loadu_si512(bytes.as_ptr().add(done).cast()) };
         let v = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(quarters, v), spread);
@@ -162,40 +162,14 @@ fn reject_uniform_avx512(bytes: &[u8], p: &mut Poly) -> usize {
         let mask = _mm512_cmplt_epi32_mask(v, _mm512_set1_epi32(Q));
         // into a register first: compressing into memory is many times slower
         let v = _mm512_maskz_compress_epi32(mask, v);
-        // SAFETY: sixteen words from `at` on are within the polynomial.
-        unsafe { _mm512_storeu_si512(p.0.as_mut_ptr().add(at).cast(), v) };
-        at += mask.count_ones() as usize;
+        let free = 256 - at;
+        let room = if free < 16 { (1 << free) - 1 } else { 0xffff };
+        // SAFETY: the words chosen, from `at` on, are within the polynomial.
+        unsafe { _mm512_mask_storeu_epi32(p.0.as_mut_ptr().add(at), room, v) };
+        at += free.min(mask.count_ones() as usize);
         done += 48;
     }
     text::reject_uniform_from(&bytes[done..], at, p)
-}
-
-/// `RejBoundedPoly` (Alg. 31), sixteen half bytes at a time.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2")]
-fn reject_bounded_avx512(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
-    let mut at = 0;
-    let mut done = 0;
-    let (limit, values) = if eta == 2 {
-        (15, _mm512_setr_epi32(2, 1, 0, -1, -2, 2, 1, 0, -1, -2, 2, 1, 0, -1, -2, 0))
-    } else {
-        (9, _mm512_setr_epi32(4, 3, 2, 1, 0, -1, -2, -3, -4, 0, 0, 0, 0, 0, 0, 0))
-    };
-    let counts = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
-    let words = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-    for eight in bytes.as_chunks::<8>().0 {
-        if at + 16 > 256 {
-            break;
-        }
-        let spread = _mm512_permutexvar_epi32(words, _mm512_set1_epi64(i64::from_le_bytes(*eight)));
-        let halves = _mm512_and_si512(_mm512_srlv_epi32(spread, counts), _mm512_set1_epi32(15));
-        let mask = _mm512_cmplt_epi32_mask(halves, _mm512_set1_epi32(limit));
-        let v = _mm512_maskz_compress_epi32(mask, _mm512_permutexvar_epi32(halves, values));
-        // SAFETY: sixteen words from `at` on are within the polynomial.
-        unsafe { _mm512_storeu_si512(p.0.as_mut_ptr().add(at).cast(), v) };
-        at += mask.count_ones() as usize;
-        done += 8;
-    }
-    text::reject_bounded_from(eta, &bytes[done..], at, p)
 }
 
 /// A function compiled with features that whoever is given the table has proven.
@@ -216,7 +190,7 @@ macro_rules! proven {
 
 /// A backend's table. The text is not given AVX-512, which compilers use worse than AVX2.
 macro_rules! table {
-    ($token:expr, $lanes:literal, $features:literal, $uniform:ident, $bounded:ident) => {
+    ($token:expr, $lanes:literal, $features:literal, $uniform:ident) => {
         RingTable {
             ntt: proven!($features, (p: &mut Poly), transform::ntt::<$lanes, _>($token, p)),
             inverse: proven!($features, (p: &mut Poly), transform::inverse::<$lanes, _>($token, p)),
@@ -232,10 +206,10 @@ macro_rules! table {
             decompose: proven!("avx2,bmi1,bmi2", (gamma2: i32, w: &mut Poly, w1: &mut Poly), text::decompose(gamma2, w, w1)),
             make_hint: proven!("avx2,bmi1,bmi2", (gamma2: i32, low: &mut Poly, w1: &Poly) -> u32, text::make_hint(gamma2, low, w1)),
             use_hint: proven!("avx2,bmi1,bmi2", (gamma2: i32, r: &mut Poly, hint: &Poly), text::use_hint(gamma2, r, hint)),
-            pack: proven!("avx2,bmi1,bmi2", (p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]), text::pack(p, bits, offset, out)),
-            unpack: proven!("avx2,bmi1,bmi2", (bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly), text::unpack(bytes, bits, offset, p)),
+            pack: proven!("avx2,bmi1,bmi2", (p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]), pack::pack(p, bits, offset, out)),
+            unpack: proven!("avx2,bmi1,bmi2", (bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly), pack::unpack(bytes, bits, offset, p)),
             reject_uniform: proven!($features, (bytes: &[u8], p: &mut Poly) -> usize, $uniform(bytes, p)),
-            reject_bounded: proven!($features, (eta: i32, bytes: &[u8], p: &mut Poly) -> usize, $bounded(eta, bytes, p)),
+            reject_bounded: proven!("avx2,bmi1,bmi2", (eta: i32, bytes: &[u8], p: &mut Poly) -> usize, reject_bounded(eta, bytes, p)),
         }
     };
 }
@@ -245,7 +219,7 @@ impl Avx2 {
     /// The arithmetic of this backend.
     pub(crate) fn ring(self) -> &'static RingTable {
         const PROVEN: Avx2 = Avx2::held();
-        static TABLE: RingTable = table!(PROVEN, 8, "avx2,bmi1,bmi2", reject_uniform_avx2, reject_bounded_avx2);
+        static TABLE: RingTable = table!(PROVEN, 8, "avx2,bmi1,bmi2", reject_uniform_avx2);
         &TABLE
     }
 }
@@ -255,8 +229,7 @@ impl Avx512 {
     /// The arithmetic of this backend.
     pub(crate) fn ring(self) -> &'static RingTable {
         const PROVEN: Avx512 = Avx512::held();
-        static TABLE: RingTable =
-            table!(PROVEN, 16, "avx512f,avx512bw,avx512vl,bmi1,bmi2", reject_uniform_avx512, reject_bounded_avx512);
+        static TABLE: RingTable = table!(PROVEN, 16, "avx512f,avx512bw,avx512vl,bmi1,bmi2", reject_uniform_avx512);
         &TABLE
     }
 }
