@@ -26,6 +26,9 @@ pub enum Value {
     PkRoot,
     /// The seed of A, part of the public key (FIPS 204 Alg. 6 line 8).
     Rho,
+    /// Which half bytes of a stream become coefficients of s1 and s2 (FIPS 204 Alg. 31 lines 8 and 12). The refused ones
+    /// are in no key, and of an accepted one it says what everybody knows: that it was in range.
+    Accepted,
     /// The upper bits of t, the rest of the public key (FIPS 204 Alg. 6 line 8).
     T1,
     /// The hash of the commitment (FIPS 204 Alg. 7 line 15). Of an accepted attempt it is part of the signature; of a

@@ -23,15 +23,15 @@ use crate::{
 pub enum Backend {
     /// Plain Rust, one lane, on every CPU.
     Portable,
-    /// x86-64 with AVX2, BMI1 and BMI2: Keccak x4, SHA-256 x8, SHA-512 x4.
+    /// x86-64 with AVX2, BMI1 and BMI2: Keccak x4, SHA-256 x8, SHA-512 x4, arithmetic x8.
     Avx2,
-    /// x86-64 with AVX-512 F, BW and VL: Keccak x8, SHA-256 x16, SHA-512 x8; half of that for what remains.
+    /// x86-64 with AVX-512 F, BW and VL: Keccak x8, SHA-256 x16, SHA-512 x8, half of that for what remains; arithmetic x16.
     Avx512,
-    /// The same instructions on 256-bit registers alone: Keccak x4, SHA-256 x8, SHA-512 x4.
+    /// The same instructions on 256-bit registers alone: Keccak x4, SHA-256 x8, SHA-512 x4; arithmetic as with AVX2.
     Avx512Vl,
     /// x86-64 with SHA-NI: SHA-256 in four interleaved streams, or one.
     ShaNi,
-    /// aarch64 with NEON, as nearly all are: Keccak x2, SHA-256 x4, SHA-512 x2.
+    /// aarch64 with NEON, as nearly all are: Keccak x2, SHA-256 x4, SHA-512 x2, arithmetic x4.
     Neon,
     /// aarch64 with the SHA-2 instructions: SHA-256 in four interleaved streams, SHA-512, where the CPU has that too, in
     /// two, or one.
@@ -249,6 +249,33 @@ pub(crate) enum RingKernel {
     Avx2(Avx2),
     #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
     Avx512(Avx512),
+    #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+    Neon(Neon),
+}
+
+impl Kernel for RingKernel {
+    fn backend(self) -> Backend {
+        match self {
+            Self::Portable => Backend::Portable,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(_) => Backend::Avx2,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(_) => Backend::Avx512,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => Backend::Neon,
+        }
+    }
+    fn lanes(self) -> usize {
+        match self {
+            Self::Portable => 1,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(_) => 8,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(_) => 16,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => 4,
+        }
+    }
 }
 
 impl RingKernel {
@@ -259,6 +286,8 @@ impl RingKernel {
             Self::Avx2(token) => token.ring(),
             #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
             Self::Avx512(token) => token.ring(),
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(token) => token.ring(),
         }
     }
 }
@@ -414,6 +443,11 @@ impl Engine {
     pub fn sha512(&self) -> Choice {
         self.sha512.choice()
     }
+
+    /// What runs the arithmetic of ML-DSA: lanes are coefficients, and 256 of them leave no remainder.
+    pub fn ring(&self) -> Choice {
+        Pair::only(self.ring).choice()
+    }
 }
 
 impl Default for Engine {
@@ -424,7 +458,8 @@ impl Default for Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "keccak {} | sha256 {} | sha512 {}", self.keccak(), self.sha256(), self.sha512())
+        let (keccak, sha256, sha512, ring) = (self.keccak(), self.sha256(), self.sha512(), self.ring());
+        write!(f, "keccak {keccak} | sha256 {sha256} | sha512 {sha512} | ring {ring}")
     }
 }
 
@@ -444,17 +479,20 @@ mod tests {
 
     #[test]
     fn partial_cpus_get_the_best_they_have() {
-        let portable = "keccak portable x1 | sha256 portable x1 | sha512 portable x1";
+        let portable = "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1";
         assert_eq!(line(false, false, false), portable);
-        assert_eq!(line(false, false, true), "keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1");
-        let avx2 =
-            "keccak avx2 x4, tail portable x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1";
+        assert_eq!(
+            line(false, false, true),
+            "keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1 | ring portable x1"
+        );
+        let avx2 = "keccak avx2 x4, tail portable x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, false), avx2);
-        let both = "keccak avx2 x4, tail portable x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1";
+        let both =
+            "keccak avx2 x4, tail portable x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, true), both);
-        let avx512 = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail avx512vl x8 | sha512 avx512 x8, tail avx512vl x4";
+        let avx512 = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail avx512vl x8 | sha512 avx512 x8, tail avx512vl x4 | ring avx512 x16";
         assert_eq!(line(true, true, false), avx512);
-        let all = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail sha-ni x4 | sha512 avx512 x8, tail avx512vl x4";
+        let all = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail sha-ni x4 | sha512 avx512 x8, tail avx512vl x4 | ring avx512 x16";
         assert_eq!(line(true, true, true), all);
     }
 
@@ -466,7 +504,10 @@ mod tests {
         }
         let found = Found { sha_ni: Some(ShaNi::unproven()), ..nothing };
         let forced = found.forced(Backend::ShaNi).map(|engine| engine.to_string());
-        assert_eq!(forced.as_deref(), Some("keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1"));
+        assert_eq!(
+            forced.as_deref(),
+            Some("keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1 | ring portable x1")
+        );
     }
 
     #[test]

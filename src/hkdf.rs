@@ -43,9 +43,8 @@ impl<H: FixedHash> Prk<H> {
         let mut this = Self(HmacKey::blank(hash));
         let mut prk = [0; MAX_DIGEST];
         let prk = &mut prk[..H::LEN];
-        if extract(hash, salt, ikm, prk).is_ok() {
-            this.0.set(prk);
-        }
+        extract(hash, salt, ikm, prk).expect("the whole digest");
+        this.0.set(prk);
         wipe(prk);
         this
     }

@@ -83,7 +83,7 @@ pub fn derive<H: FixedHash>(
 /// Derives from many passwords with the same number of iterations, side by side; outputs may have different lengths.
 ///
 /// # Errors
-/// As [`derive`], if any of the derivations is at fault; then nothing is derived.
+/// As [`derive()`], if any of the derivations is at fault; then nothing is derived.
 pub fn derive_many<H: FixedHash>(hash: H, iterations: u32, derivations: &mut [Derivation<'_>]) -> Result<(), Error> {
     derive_many_with(hash, iterations, derivations, &mut |_| ControlFlow::Continue(()))
 }

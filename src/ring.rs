@@ -106,8 +106,9 @@ impl Ring {
         (self.0.reject_uniform)(bytes, p)
     }
 
-    /// `RejBoundedPoly` (Alg. 15, 31): how many coefficients there are now, 256 at most.
-    pub(crate) fn reject_bounded(self, eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
-        (self.0.reject_bounded)(eta, bytes, p)
+    /// `RejBoundedPoly` (Alg. 15, 31) of the half bytes that are accepted, one bit for each: how many coefficients there
+    /// are now, 256 at most. The bits are public, the bytes are not.
+    pub(crate) fn reject_bounded(self, eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize {
+        (self.0.reject_bounded)(eta, bytes, accepted, p)
     }
 }

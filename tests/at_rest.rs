@@ -85,10 +85,10 @@ fn key(engine: &Engine) -> SigningKey {
     SigningKey::generate(ParameterSet::Shake128f, engine, &mut Rng::new("at rest")).unwrap()
 }
 
-fn locked(engine: &Engine, protection: &Protection) -> (SigningKey, Vec<u8>) {
+fn locked(engine: &Engine, protection: Protection) -> (SigningKey, Vec<u8>) {
     let key = key(engine);
     let der = key.to_pkcs8_der();
-    let locked = at_rest::encrypt(engine, PASSPHRASE, &der, protection, &mut Rng::new("salt")).unwrap();
+    let locked = at_rest::encrypt(engine, PASSPHRASE, &der, &protection, &mut Rng::new("salt")).unwrap();
     (key, locked)
 }
 
@@ -158,7 +158,7 @@ impl Parts {
 fn round_trips() {
     on_every_engine(|engine| {
         for prf in [Prf::HmacSha256, Prf::HmacSha512] {
-            let (key, der) = locked(engine, &Protection { prf, iterations: 100 });
+            let (key, der) = locked(engine, Protection { prf, iterations: 100 });
             assert!(at_rest::is_der(&der) && !at_rest::is_der(&key.to_pkcs8_der()));
             let opened = open(engine, PASSPHRASE, &der).unwrap();
             assert_eq!(opened, *key.to_pkcs8_der());
@@ -174,8 +174,8 @@ fn round_trips() {
 
 #[test]
 fn every_engine_writes_the_same() {
-    let (_, portable) = locked(&Engine::portable(), &protection(321));
-    on_every_engine(|engine| assert_eq!(locked(engine, &protection(321)).1, portable));
+    let (_, portable) = locked(&Engine::portable(), protection(321));
+    on_every_engine(|engine| assert_eq!(locked(engine, protection(321)).1, portable));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn reads_what_openssl_writes() {
 fn default_is_what_is_written() {
     assert_eq!(Protection::default(), Protection { prf: Prf::HmacSha256, iterations: 600_000 });
     assert_eq!((DEFAULT_ITERATIONS, MAX_ITERATIONS), (600_000, 10_000_000));
-    let (_, der) = locked(&Engine::get(), &Protection::default());
+    let (_, der) = locked(&Engine::get(), Protection::default());
     // PBES2, PBKDF2, a salt of 16 bytes, 600,000, HMAC-SHA-256; AES-256-CBC
     let head = "306006092a864886f70d01050d3053303206092a864886f70d01050c30250410";
     assert_eq!(hex::encode(&der[3..35]), head);
@@ -245,7 +245,7 @@ fn only_keys_are_encrypted() {
 #[test]
 fn damage_is_told_apart_from_nothing() {
     let engine = Engine::get();
-    let (key, der) = locked(&engine, &protection(3));
+    let (key, der) = locked(&engine, protection(3));
     let whole = key.to_pkcs8_der();
     for at in 0..der.len() {
         for bit in [0x01, 0x80] {
@@ -282,7 +282,7 @@ fn damage_is_told_apart_from_nothing() {
 #[test]
 fn wrong_passphrases_are_one_error() {
     let engine = Engine::get();
-    let (_, der) = locked(&engine, &protection(1));
+    let (_, der) = locked(&engine, protection(1));
     for i in 0..2000 {
         let passphrase = format!("passphrase {i}");
         assert_eq!(open(&engine, passphrase.as_bytes(), &der), Err(Error::WrongPassphrase), "{i}");
@@ -372,7 +372,7 @@ fn parameters() {
 fn progress_is_told_and_can_stop_the_work() {
     use std::ops::ControlFlow;
     let engine = Engine::get();
-    let (_, der) = locked(&engine, &protection(100_000));
+    let (_, der) = locked(&engine, protection(100_000));
     let mut last = None;
     let opened = at_rest::decrypt_with(&engine, PASSPHRASE, &der, MAX_ITERATIONS, &mut |progress| {
         last = Some(progress);

@@ -22,10 +22,15 @@ const LARGEST_BATCH: usize = 33;
 /// Another crate's HMAC, HKDF and PBKDF2 with one hash.
 #[derive(Clone, Copy)]
 struct Oracle {
+    /// Key, message.
     hmac: fn(&[u8], &[u8]) -> Vec<u8>,
-    hkdf: fn(&[u8], &[u8], &[u8], &mut [u8]),
+    hkdf: Expand,
+    /// Password, salt, iterations.
     pbkdf2: fn(&[u8], &[u8], u32, &mut [u8]),
 }
+
+/// Salt, input keying material, info.
+type Expand = fn(&[u8], &[u8], &[u8], &mut [u8]);
 
 /// The tag of a message by another implementation.
 fn tag<M: Mac + KeyInit>(key: &[u8], msg: &[u8]) -> Vec<u8> {

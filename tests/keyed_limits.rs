@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, slice};
 
 use common::{on_every_engine, painted};
 use hashloom::{
@@ -146,7 +146,7 @@ fn pbkdf2_of_rfc_7914() {
         assert_eq!(
             one[..],
             hex("55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc
-                 a49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a1978")
+                 49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783")
         );
         assert_eq!(
             many[..],
@@ -189,7 +189,7 @@ fn tags<H: FixedHash>(engine: &Engine) {
     let mut out = vec![0xa5; H::LEN + 1];
     assert_eq!(key.mac(&[], &mut out), Err(Error::OutputTooLong { limit: H::LEN }));
     assert_eq!(hmac::mac(hash, b"", &[], &mut out), Err(Error::OutputTooLong { limit: H::LEN }));
-    assert_eq!(hmac::mac_many(&[key.clone()], &[b""], &mut out), Err(Error::OutputTooLong { limit: H::LEN }));
+    assert_eq!(hmac::mac_many(slice::from_ref(&key), &[b""], &mut out), Err(Error::OutputTooLong { limit: H::LEN }));
     assert_eq!(out, vec![0xa5; H::LEN + 1]);
     let two = [key.clone(), key];
     let mut out = vec![0xa5; 3 * H::LEN];
@@ -224,7 +224,7 @@ fn expansions<H: FixedHash>(engine: &Engine) {
     prk.expand(&[b"in", b"fo"], &mut few).unwrap();
     assert_eq!(few, most[..100], "a shorter key is a prefix");
     let mut many = vec![0; 2 * limit];
-    hkdf::expand_many(std::slice::from_ref(&prk), &[b"info", b"other"], &mut many).unwrap();
+    hkdf::expand_many(slice::from_ref(&prk), &[b"info", b"other"], &mut many).unwrap();
     assert!(many[..limit] == most && many[limit..] != most);
     // one block is made like HMAC of T(254) || info || 255
     let last = [&most[253 * H::LEN..254 * H::LEN], b"info\xff"].concat();

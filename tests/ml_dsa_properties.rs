@@ -303,6 +303,141 @@ fn a_batch_of_different_keys_sets_and_modes() {
     assert_eq!(verify_batch(&items), alone);
 }
 
+/// A message of the batch that is at fault, and what is around the batch.
+#[test]
+fn batches_with_errors() {
+    let mode = Mode::Digest { context: CONTEXT, function: PreHash::Sha2_256 };
+    let digests = [[1; 40], [2; 40], [3; 40]];
+    for set in ParameterSet::ALL {
+        on_every_engine(|engine| {
+            let key = key(set, engine);
+            let public = key.verifying_key();
+            let messages = [&digests[0][..32], &digests[1][..31], &digests[2][..32], &[]];
+            let length = |actual| Error::WrongLength { expected: 32, actual };
+            let mut made = key.sign_batch(&messages, &mode, Randomness::Deterministic);
+            assert_eq!((made.len(), made.pop()), (4, Some(Err(length(0)))));
+            assert_eq!(made[1], Err(length(31)));
+            for (i, signature) in [0, 2].map(|i| (i, made[i].as_ref().unwrap())) {
+                assert_eq!(*signature, key.sign(messages[i], &mode, Randomness::Deterministic).unwrap());
+                assert_eq!(public.verify(messages[i], &mode, signature.as_ref()), Ok(()));
+            }
+            let signature = made[0].as_ref().unwrap().as_ref();
+            let items = messages.map(|message| (message, signature));
+            let want = [Ok(()), Err(length(31)), INVALID, Err(length(0))];
+            assert_eq!(public.expand().verify_batch(&items, &mode), want);
+            assert_eq!(
+                verify_batch(&items.map(|(message, signature)| Item { key: &public, message, mode, signature })),
+                want
+            );
+
+            assert_eq!(verify_batch(&[]), []);
+            assert_eq!(public.expand().verify_batch(&[], &mode), []);
+            assert_eq!(key.sign_batch(&[], &mode, Randomness::Given(&[])), []);
+            for len in [0, 32, 95, 97, 128] {
+                let want = Error::WrongLength { expected: 96, actual: len };
+                let batch = key.sign_batch(&[MESSAGE; 3], &MODE, Randomness::Given(&vec![0; len]));
+                assert_eq!(batch, vec![Err(want); 3]);
+            }
+        });
+    }
+}
+
+/// No length but one is taken, and none is looked at beyond its end.
+#[test]
+fn every_length_of_a_signature() {
+    for set in ParameterSet::ALL {
+        let good = signed(set);
+        let public = key(set, &Engine::get()).verifying_key();
+        let expanded = public.expand();
+        let twice = good.repeat(2);
+        for len in (0..twice.len()).filter(|&len| len != good.len()) {
+            assert_eq!(expanded.verify(MESSAGE, &MODE, &twice[..len]), INVALID, "{set}, {len} bytes");
+        }
+        let lens = [1, 31, 32, 33, 64, good.len() - 81, good.len() - 1, good.len(), good.len() + 1, twice.len()];
+        let items = lens.map(|len| Item { key: &public, message: MESSAGE, mode: MODE, signature: &twice[..len] });
+        assert_eq!(verify_batch(&items), lens.map(|len| if len == good.len() { Ok(()) } else { INVALID }), "{set}");
+    }
+}
+
+/// Nothing about an unusual key, message or context is special.
+#[test]
+fn extremes() {
+    let long = vec![0x5a; 3_000_000];
+    let contexts = [&long[..0], &long[..1], &long[..254], &long[..255]];
+    for set in ParameterSet::ALL {
+        for (name, engine) in engines() {
+            for seed in [[0; 32], [0xff; 32]] {
+                let key = SigningKey::from_seed(set, &engine, &seed).unwrap();
+                let public = key.verifying_key();
+                assert_eq!(SigningKey::from_bytes(set, &engine, &key.to_bytes()).unwrap().verifying_key(), public);
+                for context in contexts {
+                    let mode = Mode::Pure { context };
+                    let made = key.sign(&b""[..], &mode, Randomness::Given(&[0xff; 32])).unwrap();
+                    assert_eq!(verdict(&public, b"", &mode, made.as_ref()), Ok(()), "{set} on {name}");
+                    assert_eq!(verdict(&public, &[0], &mode, made.as_ref()), INVALID, "{set} on {name}");
+                }
+            }
+            let key = key(set, &engine);
+            let made = key.sign(&long[..], &MODE, Randomness::Deterministic).unwrap();
+            assert_eq!(verdict(&key.verifying_key(), &long, &MODE, made.as_ref()), Ok(()), "{set} on {name}");
+            assert_eq!(verdict(&key.verifying_key(), &long[1..], &MODE, made.as_ref()), INVALID, "{set} on {name}");
+        }
+    }
+}
+
+/// Pieces of any size, none at all among them, are the message; a hasher that is dropped leaves nothing behind.
+#[test]
+fn mu_in_pieces() {
+    let message: Vec<u8> = (0..=255).cycle().take(700).collect();
+    for set in ParameterSet::ALL {
+        let keys = engines().into_iter().map(|(_, engine)| key(set, &engine).verifying_key());
+        for key in keys {
+            let modes = [
+                Mode::Internal,
+                MODE,
+                Mode::PreHash { context: CONTEXT, function: PreHash::Shake256 },
+                Mode::Digest { context: CONTEXT, function: PreHash::Sha2_512 },
+            ];
+            for mode in &modes {
+                let message = if matches!(mode, Mode::Digest { .. }) { &message[..64] } else { &message[..] };
+                let mu = |size: usize| {
+                    let mut hasher = key.mu(mode).unwrap();
+                    for piece in message.chunks(size) {
+                        hasher.update(&[]);
+                        hasher.update(piece);
+                    }
+                    hasher.finish().unwrap()
+                };
+                let whole = mu(1000);
+                for size in [1, 7, 63, 64, 135, 136, 137, 272] {
+                    drop(key.mu(mode));
+                    assert_eq!(mu(size), whole, "{set}, {mode:?}, pieces of {size}");
+                }
+                assert_ne!(key.expand().mu(mode).unwrap().finish(), Ok(whole), "of no message");
+            }
+        }
+    }
+}
+
+/// A key is used by many threads at once.
+#[test]
+fn threads_share_a_key() {
+    for set in ParameterSet::ALL {
+        let (key, want) = (key(set, &Engine::get()).expand(), signed(set));
+        let public = key.verifying_key().expand();
+        std::thread::scope(|scope| {
+            let work = || {
+                for _ in 0..10 {
+                    let made = key.sign(MESSAGE, &MODE, Randomness::Deterministic).unwrap();
+                    assert!(made.as_ref() == want);
+                    assert_eq!(public.verify(MESSAGE, &MODE, made.as_ref()), Ok(()));
+                }
+            };
+            (0..4).for_each(|_| drop(scope.spawn(work)));
+        });
+    }
+}
+
 #[test]
 fn traits_of_the_signature_crate() {
     let mode = Mode::default();

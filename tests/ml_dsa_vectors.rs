@@ -36,6 +36,9 @@ const WYCHEPROOF: [Expected; 9] = [
 
 const TOTAL: usize = 2293;
 
+/// Our own, which are part of the repository (`vectors/README.md`).
+const NEGATIVE: [Expected; 3] = [("negative-ML-DSA-44", 302), ("negative-ML-DSA-65", 198), ("negative-ML-DSA-87", 212)];
+
 fn read(name: &str) -> Option<hashloom_kat::VectorFile> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors").join(format!("{name}.json.gz"));
     match fs::read(&path) {
@@ -65,5 +68,18 @@ fn all_on_every_engine() {
     on_every_engine(|engine| {
         let passed: usize = PUBLISHED.iter().chain(&WYCHEPROOF).map(|file| check(file, engine)).sum();
         assert_eq!(passed, TOTAL);
+    });
+}
+
+#[test]
+fn negative_on_every_engine() {
+    on_every_engine(|engine| {
+        for (name, expected) in NEGATIVE {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("vectors/{name}.json.gz"));
+            let file = hashloom_kat::read(&fs::read(&path).unwrap()).unwrap();
+            let report = hashloom_kat::run(&file, engine, None);
+            report.failures.iter().for_each(|note| println!("{note}"));
+            assert_eq!((report.passed(), report.failed(), report.skipped()), (expected, 0, 0), "{name} on {engine}");
+        }
     });
 }

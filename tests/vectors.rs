@@ -22,7 +22,7 @@ const FULL: &str = "../shared/vectors";
 /// of the hashes, messages of 1 to 8 GiB.
 type Expected = (&'static str, &'static str, usize, usize);
 
-const COMPACT_SET: [Expected; 27] = [
+const COMPACT_SET: [Expected; 46] = [
     ("SLH-DSA-keyGen", "", 120, 0),
     ("SLH-DSA-sigGen", "", 90, 0),
     ("SLH-DSA-sigVer", "", 56, 0),
@@ -38,6 +38,25 @@ const COMPACT_SET: [Expected; 27] = [
     ("SHA3-512", "", 80, 0),
     ("SHAKE-128", "", 454, 0),
     ("SHAKE-256", "", 402, 0),
+    ("HMAC-rfc4231", "", 24, 0),
+    ("HKDF-rfc5869", "", 3, 0),
+    ("Wycheproof-HMAC-sha224", "", 172, 0),
+    ("Wycheproof-HMAC-sha256", "", 174, 0),
+    ("Wycheproof-HMAC-sha384", "", 174, 0),
+    ("Wycheproof-HMAC-sha512", "", 174, 0),
+    ("Wycheproof-HMAC-sha512-224", "", 173, 0),
+    ("Wycheproof-HMAC-sha512-256", "", 175, 0),
+    ("Wycheproof-HMAC-sha3-224", "", 172, 0),
+    ("Wycheproof-HMAC-sha3-256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-384", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-512", "", 174, 0),
+    ("Wycheproof-HKDF-sha256", "", 86, 0),
+    ("Wycheproof-HKDF-sha384", "", 83, 0),
+    ("Wycheproof-HKDF-sha512", "", 83, 0),
+    ("Wycheproof-PBKDF2-hmacsha224", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha256", "", 60, 0),
+    ("Wycheproof-PBKDF2-hmacsha384", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
     ("negative-SLH-DSA-SHA2-128s", "", 421, 0),
     ("negative-SLH-DSA-SHA2-128f", "", 5, 0),
     ("negative-SLH-DSA-SHA2-192s", "", 5, 0),

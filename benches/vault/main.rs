@@ -44,13 +44,16 @@ struct Args {
 
 type Keys = Vec<[u8; LEN]>;
 
+/// Derives all keys with so many iterations.
+type Derive = dyn Fn(u32, &mut Keys);
+
 /// Who derives, how many keys in one go, and how.
 struct Contender {
     name: String,
     batch: usize,
     /// In one call that fills lanes, or one key after another.
     at_once: bool,
-    derive: Box<dyn Fn(u32, &mut Keys)>,
+    derive: Box<Derive>,
 }
 
 impl Contender {
@@ -162,8 +165,9 @@ fn main() {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     for (Contender { name, batch, at_once, .. }, times) in contenders.iter().zip(&mut times) {
         times.sort_unstable();
-        let (median, slowest) = (ms(times[times.len() / 2]), ms(times[times.len() - 1]));
-        let (how, n) = (if *at_once { "at once" } else { "in turn" }, *batch as f64);
-        println!("| {name} | {batch} {how} | {:.2} | {:.2} | {median:.1} |", median / n, slowest / n);
+        let (median, slowest) = (times[times.len() / 2], times[times.len() - 1]);
+        let [one, slowest] = [median, slowest].map(|time| ms(time / *batch as u32));
+        let how = if *at_once { "at once" } else { "in turn" };
+        println!("| {name} | {batch} {how} | {one:.2} | {slowest:.2} | {:.1} |", ms(median));
     }
 }

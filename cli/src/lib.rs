@@ -9,6 +9,7 @@ mod keys;
 mod measure;
 mod output;
 mod parallel;
+mod scheme;
 mod secrets;
 #[cfg(unix)]
 mod signals;
@@ -75,6 +76,7 @@ fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Keygen(args) => commands::keygen::run(args, &app),
         Command::Sign(args) => commands::sign::run(args, &app),
         Command::Verify(args) => commands::verify::run(args, &app),
+        Command::Mu(args) => commands::mu::run(args, &app),
         Command::Hash(args) => commands::hash::run(args, &app),
         Command::Mac(args) => commands::mac::run(args, &app),
         Command::Kdf(command) => commands::kdf::run(command, &app),

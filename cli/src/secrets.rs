@@ -40,16 +40,7 @@ impl PassphraseArgs {
 
     /// A new passphrase, asked for twice.
     pub fn read_new(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let passphrase = match self.given()? {
-            Some(passphrase) => passphrase,
-            None => {
-                let (first, second) = (prompt("New passphrase: ")?, prompt("The same again: ")?);
-                if first != second {
-                    return Err(Error::usage("the two passphrases differ"));
-                }
-                first
-            }
-        };
+        let passphrase = self.given()?.map_or_else(prompt_twice, Ok)?;
         if passphrase.is_empty() {
             return Err(Error::usage("the passphrase is empty"));
         }
@@ -125,6 +116,11 @@ pub fn prompt(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     rpassword::prompt_password(text)
         .map(|secret| Zeroizing::new(secret.into_bytes()))
         .map_err(|error| Error::usage(format!("a secret is needed, and the terminal cannot be asked for it: {error}")))
+}
+
+fn prompt_twice() -> Result<Zeroizing<Vec<u8>>, Error> {
+    let (first, second) = (prompt("New passphrase: ")?, prompt("The same again: ")?);
+    if first == second { Ok(first) } else { Err(Error::usage("the two passphrases differ")) }
 }
 
 /// Lines without their ends; after the last end there is none.

@@ -84,10 +84,11 @@ fn forms() {
     for column in COLUMNS {
         assert!(!lines[0][column].is_null(), "{column}");
     }
-    assert_eq!(lines[0]["engine"], "keccak portable x1 | sha256 portable x1 | sha512 portable x1");
+    assert_eq!(lines[0]["engine"], "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1");
     assert_eq!((&lines[1]["kind"], &lines[1]["rows"]), (&"summary".into(), &1.into()));
 
-    let engine = contains("engine portable: keccak portable x1 | sha256 portable x1 | sha512 portable x1");
+    let engine =
+        contains("engine portable: keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1");
     place.run(args, 0).stdout(engine.and(contains("engine auto: keccak ")).and(contains("SHA2-128f")));
     place.run(&format!("{args} --csv"), 0).stderr(contains("engine auto: keccak "));
 }

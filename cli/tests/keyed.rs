@@ -53,6 +53,47 @@ fn tags_that_cannot_be_had() {
     place.run("mac --alg sha256 --key-file key a nowhere b", 2).stdout(contains("  a\n").and(contains("  b\n")));
 }
 
+#[test]
+fn tags_are_checked() {
+    let place = Place::with_messages();
+    place.write("key", b"Jefe");
+    place.write("m", b"what do ya want for nothing?");
+    let mac = "mac --alg sha256 --key-file key";
+    place.run(&format!("{mac} --tag-hex {JEFE} m"), 0).stdout("m: OK\n").stderr(contains("1 valid, 0 invalid"));
+    // truncated to half, in any case
+    place.run(&format!("{mac} --tag-hex {} m", JEFE[..32].to_uppercase()), 0);
+    place.run(&format!("--quiet {mac} --tag-hex {JEFE} m"), 0).stdout("").stderr("");
+    // the first bit of each byte
+    for at in (0..64).step_by(2) {
+        let digit = u8::from_str_radix(&JEFE[at..=at], 16).unwrap() ^ 8;
+        let changed = format!("{}{digit:x}{}", &JEFE[..at], &JEFE[at + 1..]);
+        place.run(&format!("{mac} --tag-hex {changed} m"), 1).stdout("m: INVALID\n");
+    }
+    place.run(&format!("{mac} --tag-hex {JEFE} a"), 1);
+    place.write("other", b"Jeff");
+    place.run(&format!("mac --alg sha256 --key-file other --tag-hex {JEFE} m"), 1);
+
+    // what is written is read: a short message, a long one, a name that is escaped
+    place.write("new\\line", b"attack at dawn");
+    place.write("tags", stdout(&place.run(&format!("{mac} a c b new\\line"), 0)).as_bytes());
+    place.run(&format!("{mac} --tag-file tags a c b new\\line"), 0);
+    let told = json(&place.run(&format!("--json {mac} --tag-file tags a b c new\\line"), 1));
+    assert_eq!(
+        told.iter().map(|line| line["status"].as_str()).collect::<Vec<_>>()[..4],
+        [Some("valid"), Some("invalid"), Some("invalid"), Some("valid")]
+    );
+    assert_eq!((&told[4]["valid"], &told[4]["invalid"], &told[4]["failed"]), (&2.into(), &2.into(), &0.into()));
+    // all are checked even if one cannot be
+    place.run(&format!("{mac} --tag-file tags a nowhere b new\\line"), 2).stdout(contains("b: OK"));
+    place.run(&format!("{mac} --tag-file tags a c b"), 2).stderr(contains("4 codes for 3 messages"));
+    place.run(&format!("{mac} --tag-file nowhere a"), 2).stderr(contains("nowhere: cannot read"));
+    place.run(&format!("{mac} --tag-file key a"), 2).stderr(contains("--tag-file: "));
+    place.run(&format!("{mac} --tag-hex {} m", &JEFE[..30]), 2).stderr(contains("16 to 32 bytes"));
+    place.run(&format!("{mac} --tag-hex {JEFE}00 m"), 2).stderr(contains("16 to 32 bytes"));
+    place.run(&format!("{mac} --tag-hex {JEFE} --len 32 m"), 2);
+    place.run(&format!("{mac} --tag-hex {JEFE} --tag-file tags m"), 2);
+}
+
 /// RFC 7914 section 11 and RFC 5869 appendix A.1.
 #[test]
 fn keys_that_are_known() {
@@ -191,22 +232,23 @@ fn too_many_iterations_are_refused() {
 }
 
 /// Passphrases are never read from the command line, and a prompt needs a terminal.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn prompts_need_a_terminal() {
     let place = with_key();
     place.run(&format!("key encrypt key.pem --out locked.pem {FAST}"), 0);
     // without a controlling terminal there is no one to ask
-    let command = format!("{} key public locked.pem </dev/null", assert_cmd::cargo::cargo_bin("hashloom").display());
     let output = std::process::Command::new("setsid")
-        .args(["-w", "sh", "-c", &command])
+        .arg("--wait")
+        .arg(place.command("").get_program())
+        .args(["key", "public", "locked.pem"])
         .current_dir(place.path("."))
         .env("HASHLOOM_HOME", place.path("home"))
-        .output();
-    if let Ok(output) = output {
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be asked"), "{output:?}");
-    }
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("setsid of util-linux");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be asked"), "{output:?}");
 }
 
 #[test]

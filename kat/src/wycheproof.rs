@@ -68,8 +68,8 @@ pub(crate) fn groups(set: &str, file: File) -> Vec<Group> {
     let group = |(tg_id, group): (u64, TestGroup)| {
         let (interface, pre_hash) = match group.kind.as_str() {
             "SlhDsaVerify" | "MlDsaVerify" | "MlDsaSign" => ("external", "pure"),
-            "SlhDsaPreHashVerify" => ("external", "preHash"),
-            "SlhDsaInternalVerify" => ("internal", "none"),
+            "SlhDsaPreHashVerify" | "MlDsaPreHashVerify" => ("external", "preHash"),
+            "SlhDsaInternalVerify" | "MlDsaInternalVerify" => ("internal", "none"),
             other => (other, "none"),
         };
         // an empty field stands for a key that has no encoding

@@ -9,6 +9,7 @@
 
 mod detect;
 mod neon;
+mod ring;
 mod sha2_ext;
 mod sha3_ext;
 mod sha512_ext;

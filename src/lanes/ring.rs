@@ -23,7 +23,12 @@ pub trait RingOps<const W: usize>: Ops<u32, W> {
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     /// Lower halves of the products.
     fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Whole products, of the even and of the odd words.
+    /// Upper halves of the products; a factor may not be -2^31.
+    #[inline(always)]
+    fn mul_high(self, a: Self::V, b: Self::V) -> Self::V {
+        self.high(self.mul_wide(a, b))
+    }
+    /// Whole products, in the order that a backend has for 64-bit words.
     fn mul_wide(self, a: Self::V, b: Self::V) -> [Self::V; 2];
     /// `a + b` on 64-bit words.
     fn add_wide(self, a: [Self::V; 2], b: [Self::V; 2]) -> [Self::V; 2];
@@ -55,5 +60,5 @@ pub struct RingTable {
     pub(crate) pack: fn(&Poly, u32, Option<i32>, &mut [u8]),
     pub(crate) unpack: fn(&[u8], u32, Option<i32>, &mut Poly),
     pub(crate) reject_uniform: fn(&[u8], &mut Poly) -> usize,
-    pub(crate) reject_bounded: fn(i32, &[u8], &mut Poly) -> usize,
+    pub(crate) reject_bounded: fn(i32, &[u8], &[u8], &mut Poly) -> usize,
 }

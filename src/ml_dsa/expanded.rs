@@ -16,7 +16,7 @@ use crate::message::Stream;
 use crate::{engine::Engine, error::Error, message::Message, prehash::Mode, random::Randomness, threads};
 
 /// Messages that are signed side by side: enough to fill the lanes, few enough to be shared out to threads.
-const GROUP: usize = 16;
+const GROUP: usize = 32;
 
 /// A private key ready to sign: A, s1, s2 and t0 in the NTT domain, K and tr. Wiped on drop.
 ///

@@ -11,6 +11,7 @@ use super::{
     params::{N, Params, SEED, WIDE},
 };
 use crate::{
+    ct,
     engine::Engine,
     hash::Hash,
     ring::{Poly, Ring},
@@ -87,14 +88,38 @@ impl Bounded {
     /// The polynomials, when the streams have been made.
     pub(crate) fn polys(&self, engine: &Engine, ring: Ring, eta: i32) -> Wiped<Poly> {
         let mut polys = Wiped::zeroed(self.bytes.len() / BOUNDED);
+        let reject = |bytes: &[u8], poly: &mut Poly| {
+            let mut accepted = accepted(eta, bytes);
+            // Alg. 31 lines 8 and 12: which half bytes are skipped tells nothing about the values of the others
+            ct::public(ct::Value::Accepted, &mut accepted);
+            ring.reject_bounded(eta, bytes, &accepted, poly)
+        };
         let streams = self.seeds.chunks_exact(WIDE_SEED).zip(self.bytes.chunks_exact(BOUNDED));
         for (poly, (seed, bytes)) in polys.iter_mut().zip(streams) {
-            if ring.reject_bounded(eta, bytes, poly) < N {
-                longer(engine, H::stream, seed, BOUNDED, |bytes| ring.reject_bounded(eta, bytes, poly) == N);
+            if reject(bytes, poly) < N {
+                longer(engine, H::stream, seed, BOUNDED, |bytes| reject(bytes, poly) == N);
             }
         }
         polys
     }
+}
+
+/// Which half bytes of a stream `CoeffFromHalfByte` (Alg. 15) makes a coefficient of, one bit for each: below 15 if eta
+/// is 2, else below 9.
+fn accepted(eta: i32, bytes: &[u8]) -> Vec<u8> {
+    let mut accepted = Vec::with_capacity(bytes.len() / 4);
+    for eight in bytes.as_chunks().0 {
+        let x = u64::from_le_bytes(*eight);
+        let refused = (x >> 3) & if eta == 2 { x & (x >> 1) & (x >> 2) } else { x | (x >> 1) | (x >> 2) };
+        // the lowest bit of every half byte, moved together
+        let mut bits = !refused & 0x1111_1111_1111_1111;
+        bits = (bits | (bits >> 3)) & 0x0303_0303_0303_0303;
+        bits = (bits | (bits >> 6)) & 0x000f_000f_000f_000f;
+        bits = (bits | (bits >> 12)) & 0x0000_00ff_0000_00ff;
+        bits |= bits >> 24;
+        accepted.extend_from_slice(&(bits as u16).to_le_bytes());
+    }
+    accepted
 }
 
 /// rho' or rho'' and each of the numbers, as two bytes.
@@ -180,6 +205,28 @@ fn longer(
         stream_many(engine, &mut [stream(seed, &mut bytes)]);
         if enough(&bytes) {
             return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_bytes_are_accepted_as_the_standard_says() {
+        for (eta, limit) in [(2, 15), (4, 9)] {
+            for byte in 0..=u8::MAX {
+                for place in 0..16 {
+                    let mut bytes = [0; 16];
+                    bytes[place] = byte;
+                    let mut want = [0xff; 4];
+                    for (i, half) in [byte & 15, byte >> 4].into_iter().enumerate() {
+                        want[place / 4] &= !(u8::from(half >= limit) << (place % 4 * 2 + i));
+                    }
+                    assert_eq!(accepted(eta, &bytes), want, "eta {eta}, {byte:02x} at {place}");
+                }
+            }
         }
     }
 }

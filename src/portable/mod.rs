@@ -3,7 +3,7 @@
 pub mod keccak;
 pub mod ring;
 pub mod sha2;
-#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(hashloom_portable_only)))]
 pub mod transform;
 
 use crate::lanes::{

@@ -294,6 +294,7 @@ macro_rules! by_bits {
         }
     };
 }
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
 pub(crate) use by_bits;
 
 /// Eight coefficients to `BITS` bytes: x, or offset - x.
@@ -361,24 +362,25 @@ pub fn reject_uniform(bytes: &[u8], p: &mut Poly) -> usize {
 
 /// From place `at` on.
 #[inline(always)]
-pub fn reject_bounded_from(eta: i32, bytes: &[u8], mut at: usize, p: &mut Poly) -> usize {
-    for byte in bytes {
-        for half in [i32::from(byte & 15), i32::from(byte >> 4)] {
+pub fn reject_bounded_from(eta: i32, bytes: &[u8], accepted: &[u8], mut at: usize, p: &mut Poly) -> usize {
+    for (four, accepted) in bytes.chunks(4).zip(accepted) {
+        let mut accepted = *accepted;
+        for half in four.iter().flat_map(|byte| [i32::from(byte & 15), i32::from(byte >> 4)]) {
             if at == N {
                 return at;
             }
             // modulo 5 by a product that is exact for numbers below 15
-            let (limit, x) = if eta == 2 { (15, 2 - (half - ((half * 205) >> 10) * 5)) } else { (9, 4 - half) };
-            p.0[at] = x;
-            at += usize::from(half < limit);
+            p.0[at] = if eta == 2 { 2 - (half - ((half * 205) >> 10) * 5) } else { 4 - half };
+            at += usize::from(accepted & 1);
+            accepted >>= 1;
         }
     }
     at
 }
 
 #[inline(always)]
-pub fn reject_bounded(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
-    reject_bounded_from(eta, bytes, 0, p)
+pub fn reject_bounded(eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize {
+    reject_bounded_from(eta, bytes, accepted, 0, p)
 }
 
 /// The portable backend's arithmetic.

@@ -61,7 +61,7 @@ fn twiddles<const W: usize, O: RingOps<W>>(o: O, row: &[[i32; W]; 2]) -> Factor<
 /// a z modulo q, between -q/4 and 5q/4.
 #[inline(always)]
 fn times<const W: usize, O: RingOps<W>>(o: O, a: O::V, z: Factor<O::V>) -> O::V {
-    let quotient = o.high(o.mul_wide(a, z.1));
+    let quotient = o.mul_high(a, z.1);
     o.sub(o.mul_low(a, z.0), o.mul_low(quotient, o.splat(Q.cast_unsigned())))
 }
 

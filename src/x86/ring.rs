@@ -121,29 +121,29 @@ fn reject_uniform_avx2(bytes: &[u8], p: &mut Poly) -> usize {
 
 /// `RejBoundedPoly` (Alg. 31), likewise.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn reject_bounded(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
+fn reject_bounded(eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize {
     let mut at = 0;
     let mut done = 0;
-    let limit = _mm256_set1_epi32(if eta == 2 { 15 } else { 9 });
-    while at + 8 <= 256 && done + 4 <= bytes.len() {
-        let word = u32::from_le_bytes([bytes[done], bytes[done + 1], bytes[done + 2], bytes[done + 3]]);
+    for (four, mask) in bytes.as_chunks::<4>().0.iter().zip(accepted) {
+        if at + 8 > 256 {
+            break;
+        }
+        let word = u32::from_le_bytes(*four);
         let counts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
         let halves = _mm256_srlv_epi32(_mm256_set1_epi32(word.cast_signed()), counts);
         let halves = _mm256_and_si256(halves, _mm256_set1_epi32(15));
-        let below = _mm256_castsi256_ps(_mm256_sub_epi32(halves, limit));
-        let mask = _mm256_movemask_ps(below).cast_unsigned();
         let fives = _mm256_srli_epi32::<10>(_mm256_mullo_epi32(halves, _mm256_set1_epi32(205)));
         let fives = _mm256_add_epi32(fives, _mm256_slli_epi32::<2>(fives));
         let remainder = if eta == 2 { _mm256_sub_epi32(halves, fives) } else { halves };
         let v = _mm256_sub_epi32(_mm256_set1_epi32(eta), remainder);
-        let order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(CHOSEN[mask as usize & 255])));
+        let order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(CHOSEN[usize::from(*mask)])));
         let v = _mm256_permutevar8x32_epi32(v, order);
         // SAFETY: eight words from `at` on are within the polynomial.
         unsafe { _mm256_storeu_si256(p.0.as_mut_ptr().add(at).cast(), v) };
         at += mask.count_ones() as usize;
         done += 4;
     }
-    text::reject_bounded_from(eta, &bytes[done..], at, p)
+    text::reject_bounded_from(eta, &bytes[done..], &accepted[done / 4..], at, p)
 }
 
 /// `RejNTTPoly` (Alg. 30), sixteen candidates at a time.
@@ -209,7 +209,7 @@ macro_rules! table {
             pack: proven!("avx2,bmi1,bmi2", (p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]), pack::pack(p, bits, offset, out)),
             unpack: proven!("avx2,bmi1,bmi2", (bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly), pack::unpack(bytes, bits, offset, p)),
             reject_uniform: proven!($features, (bytes: &[u8], p: &mut Poly) -> usize, $uniform(bytes, p)),
-            reject_bounded: proven!("avx2,bmi1,bmi2", (eta: i32, bytes: &[u8], p: &mut Poly) -> usize, reject_bounded(eta, bytes, p)),
+            reject_bounded: proven!("avx2,bmi1,bmi2", (eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize, reject_bounded(eta, bytes, accepted, p)),
         }
     };
 }

@@ -240,7 +240,7 @@ unsafe fn iterate_streams<const P: usize, const LEN: usize>(streams: &mut [Itera
     // SAFETY: the features by the contract.
     unsafe {
         let pad = u32::PAD[0].cast_signed();
-        let bits = 8 * (64 + LEN as i32);
+        let bits = (8 * (64 + LEN as u32)).cast_signed();
         let mut u = [[_mm_setzero_si128(); P]; 2];
         for i in 0..2 {
             for lane in 0..P {

@@ -11,6 +11,7 @@
 mod common;
 
 mod heap;
+mod keyed;
 mod lattice;
 mod needles;
 mod operations;

@@ -5,15 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hashloom::slh_dsa::ParameterSet;
 use serde_json::json;
 
 use crate::{
     app::App,
-    args::set_parser,
+    args::{FormArgs, set_parser},
     error::{Error, Outcome},
     keys::{self, Format, Key as AnyKey, KeyFile, Opener},
     output::name,
+    scheme::{Form, Set},
     secrets::{PassphraseArgs, ProtectionArgs},
     store::{self, Access, Existing},
 };
@@ -31,7 +31,8 @@ pub enum Key {
 /// Tell what a key file is: its set, private or public, its form, its fingerprint, and whether it is consistent.
 ///
 /// The fingerprint is the SHA-256 of the public key in DER (SPKI), the same for both halves of a pair and for every
-/// form. A private key is inconsistent if its public root does not follow from its seeds; the exit code is then 1.
+/// form. A private key is inconsistent if its parts do not belong together: if its public root does not follow from its
+/// seeds, or its expanded key from its seed; the exit code is then 1.
 ///
 /// For example: hashloom key inspect key.pem
 #[derive(clap::Args)]
@@ -50,6 +51,8 @@ pub struct Convert {
     /// Form to write
     #[arg(long, value_enum)]
     format: Format,
+    #[command(flatten)]
+    form: FormArgs,
     /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -93,6 +96,8 @@ pub struct Encrypt {
     /// Form to write
     #[arg(long, value_enum, default_value_t = Format::Pem)]
     format: Format,
+    #[command(flatten)]
+    form: FormArgs,
     /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -111,6 +116,8 @@ pub struct Decrypt {
     /// Form to write
     #[arg(long, value_enum, default_value_t = Format::Pem)]
     format: Format,
+    #[command(flatten)]
+    form: FormArgs,
     /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -125,7 +132,7 @@ struct Source {
     file: PathBuf,
     /// Parameter set of a raw key, whose bytes do not tell it
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
-    set: Option<ParameterSet>,
+    set: Option<Set>,
     #[command(flatten)]
     passphrase: PassphraseArgs,
 }
@@ -141,7 +148,7 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
         Key::Inspect(args) => inspect(args, app),
         Key::Convert(args) => {
             let key = args.source.read(app)?.key;
-            write(&key, args.format, &args.out, args.force, app)
+            write(&key, (args.format, args.form.form), &args.out, args.force, app)
         }
         Key::Encrypt(args) => encrypt(args, app),
         Key::Decrypt(args) => {
@@ -149,14 +156,14 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
             if !found.encrypted {
                 return Err(Error::content(&args.source.file, "is not encrypted"));
             }
-            write(&found.key, args.format, &args.out, args.force, app)
+            write(&found.key, (args.format, args.form.form), &args.out, args.force, app)
         }
         Key::Public(args) => {
             let key = args.source.read(app)?.key.to_public();
             match &args.out {
-                Some(out) => write(&key, args.format, out, args.force, app),
+                Some(out) => write(&key, (args.format, None), out, args.force, app),
                 None if app.out.json => {
-                    let bytes = key.encode(args.format);
+                    let bytes = key.encode(args.format, None)?;
                     let text = match args.format {
                         Format::Pem => String::from_utf8_lossy(&bytes).into_owned(),
                         Format::Der | Format::Raw => hex::encode(&bytes),
@@ -173,7 +180,7 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
                 None if args.format != Format::Pem && io::stdout().is_terminal() => {
                     Err(Error::usage("the terminal cannot show binary keys: use --out or --format pem"))
                 }
-                None => app.out.write(&key.encode(args.format)).map(|()| Outcome::Good),
+                None => app.out.write(&key.encode(args.format, None)?).map(|()| Outcome::Good),
             }
         }
     }
@@ -182,34 +189,39 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
 fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
     let file = &args.source.file;
     let opener = Opener::new(&args.source.passphrase, app);
-    let (found, consistent) = keys::read_unchecked(file, args.source.set, &app.start_engine(), opener)?;
-    let (set, kind, fingerprint) = (found.key.set(), found.key.kind(), found.key.fingerprint()?);
-    let verdict = match consistent {
+    let found = keys::inspect(file, args.source.set, &app.start_engine(), opener)?;
+    let verdict = match found.consistent {
         None => "nothing to check",
         Some(true) => &app.out.good("yes"),
-        Some(false) => &app.out.bad("NO: the public root does not follow from the seeds"),
+        Some(false) => &app.out.bad("NO: the parts of the key do not belong together"),
     };
+    let form = found.form.map(|form| format!(", {}", form.name())).unwrap_or_default();
     let encrypted = if found.encrypted { ", encrypted" } else { "" };
+    let fingerprint = found.fingerprint.as_ref().map(|digits| format!("SHA256:{digits}"));
     let text = || {
         format!(
-            "file         {}\nset          {set}\nkind         {kind}\nformat       {}{encrypted}\nfingerprint  SHA256:{fingerprint}\n\
+            "file         {}\nset          {}\nkind         {}\nformat       {}{form}{encrypted}\nfingerprint  {}\n\
              consistent   {verdict}",
             name(file),
+            found.set,
+            found.kind,
             found.format.name(),
+            fingerprint.as_deref().unwrap_or("none, since no public key follows"),
         )
     };
     let json = json!({
         "kind": "key",
         "file": file.to_string_lossy(),
-        "set": set.name(),
-        "key": kind,
+        "set": found.set.name(),
+        "key": found.kind,
         "format": found.format.name(),
+        "form": found.form.map(Form::name),
         "encrypted": found.encrypted,
-        "fingerprint": fingerprint,
-        "consistent": consistent,
+        "fingerprint": found.fingerprint,
+        "consistent": found.consistent,
     });
     app.out.result(text, &json)?;
-    Ok(if consistent == Some(false) { Outcome::Invalid } else { Outcome::Good })
+    Ok(if found.consistent == Some(false) { Outcome::Invalid } else { Outcome::Good })
 }
 
 fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
@@ -218,23 +230,30 @@ fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
     let Source { file, set, passphrase } = &args.source;
     // without an opener: one passphrase is asked for, the new one
     let found = keys::read(file, *set, &app.start_engine(), Opener { passphrase: None, app })?;
-    let AnyKey::Private(key) = &found.key else {
+    if let AnyKey::Public(_) = found.key {
         return Err(Error::content(file, "is a public key, which is no secret"));
-    };
+    }
     let passphrase = passphrase.read_new()?;
-    let bytes = keys::encrypt(key, args.format, &passphrase, &args.protection.protection(), app)?;
+    let (format, form) = (args.format, args.form.form);
+    let bytes = keys::encrypt(&found.key, format, form, &passphrase, args.protection.protection(), app)?;
     store::write(&args.out, &bytes, Access::Private, existing)?;
     tell(&found.key, args.format, true, &args.out, app)
 }
 
-fn write(key: &AnyKey, format: Format, out: &Path, force: bool, app: &App) -> Result<Outcome, Error> {
+fn write(
+    key: &AnyKey,
+    (format, form): (Format, Option<Form>),
+    out: &Path,
+    force: bool,
+    app: &App,
+) -> Result<Outcome, Error> {
     let existing = if force { Existing::Replace } else { Existing::Keep };
     keys::check_target(out, existing)?;
     let access = match key {
         AnyKey::Private(_) => Access::Private,
         AnyKey::Public(_) => Access::Public,
     };
-    store::write(out, &key.encode(format), access, existing)?;
+    store::write(out, &key.encode(format, form)?, access, existing)?;
     tell(key, format, false, out, app)
 }
 

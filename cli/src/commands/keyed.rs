@@ -26,14 +26,23 @@ pub struct Keyed {
     /// Bytes that a tag must at least have to be accepted.
     pub min_tag: usize,
     /// Tags of many messages.
-    pub mac_many: fn(&Engine, &[u8], &[&[u8]], &mut [u8]) -> Result<(), hashloom::Error>,
+    pub mac_many: MacMany,
     /// The tag of one that is read.
-    pub mac_stream: fn(&Engine, &[u8], &mut dyn Read, &mut [u8]) -> io::Result<()>,
-    /// HKDF of salt and input, with many infos.
-    pub hkdf: fn(&Engine, &[u8], &[u8], &[&[u8]], &mut [u8]) -> Result<(), hashloom::Error>,
+    pub mac_stream: MacStream,
+    /// Extract, and expand with many infos.
+    pub hkdf: Hkdf,
     /// PBKDF2 of many passwords.
-    pub pbkdf2: fn(&Engine, u32, &mut [Derivation<'_>], Watch<'_>) -> Result<(), hashloom::Error>,
+    pub pbkdf2: Pbkdf2,
 }
+
+/// Key, messages, tags.
+type MacMany = fn(&Engine, &[u8], &[&[u8]], &mut [u8]) -> Result<(), hashloom::Error>;
+/// Key, message, tag.
+type MacStream = fn(&Engine, &[u8], &mut dyn Read, &mut [u8]) -> io::Result<()>;
+/// Salt, input keying material, infos, keys.
+type Hkdf = fn(&Engine, &[u8], &[u8], &[&[u8]], &mut [u8]) -> Result<(), hashloom::Error>;
+/// Iterations, what to derive, progress.
+type Pbkdf2 = fn(&Engine, u32, &mut [Derivation<'_>], Watch<'_>) -> Result<(), hashloom::Error>;
 
 static FUNCTIONS: [Keyed; 10] = [
     keyed::<Sha224>(),

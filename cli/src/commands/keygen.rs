@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 
-use hashloom::{
-    Engine,
-    slh_dsa::{ParameterSet, SigningKey},
-};
+use hashloom::Engine;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::{
     app::App,
-    args::{DEFAULT_SET, set_parser},
+    args::{DEFAULT_SET, FormArgs, set_parser},
     error::{Error, Outcome},
     keys::{self, Format, Key},
     output::name,
+    scheme::{Set, SigningKey},
     secrets::{PassphraseArgs, ProtectionArgs},
     store::{self, Access, Existing},
 };
@@ -29,17 +27,20 @@ use crate::{
 pub struct Args {
     /// Parameter set
     #[arg(long, value_parser = set_parser(), ignore_case = true, default_value = DEFAULT_SET.name())]
-    set: ParameterSet,
+    set: Set,
     /// File for the private key
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// File for the public key
     #[arg(long = "pub", value_name = "FILE")]
     public: Option<PathBuf>,
-    /// Form of the files: PKCS#8 and SPKI as PEM or DER, or the bytes of FIPS 205
+    /// Form of the files: PKCS#8 and SPKI as PEM or DER, or the bytes of FIPS 204 or 205
     #[arg(long, value_enum, default_value_t = Format::Pem)]
     format: Format,
-    /// Make the key from SK.seed || SK.prf || PK.seed in hexadecimal, for tests: command lines are not secret
+    #[command(flatten)]
+    form: FormArgs,
+    /// Make the key from SK.seed || SK.prf || PK.seed, or of ML-DSA from xi, in hexadecimal, for tests: command lines are
+    /// not secret
     #[arg(long, value_name = "HEX")]
     seed_hex: Option<String>,
     /// Encrypt the private key under a passphrase (PKCS#8 with PBES2)
@@ -68,20 +69,20 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let passphrase = args.encrypt.then(|| args.passphrase.read_new()).transpose()?;
     let engine = app.start_engine();
     let signing = match &args.seed_hex {
-        Some(digits) => from_seeds(args.set, &engine, digits)?,
-        None => keys::generate(args.set, &engine)?,
+        Some(digits) => from_seed(args.set, &engine, digits)?,
+        None => SigningKey::generate(args.set, &engine)?,
     };
-    let key = Key::Private(Box::new(signing));
-    let bytes = match (&key, passphrase) {
-        (Key::Private(signing), Some(passphrase)) => {
-            keys::encrypt(signing, args.format, &passphrase, &args.protection.protection(), app)?.into()
+    let (key, form) = (Key::Private(Box::new(signing)), args.form.form);
+    let bytes = match passphrase {
+        Some(passphrase) => {
+            keys::encrypt(&key, args.format, form, &passphrase, args.protection.protection(), app)?.into()
         }
-        _ => key.encode(args.format),
+        None => key.encode(args.format, form)?,
     };
     store::write(&args.out, &bytes, Access::Private, existing)?;
     let public = key.to_public();
     if let Some(path) = &args.public {
-        store::write(path, &public.encode(args.format), Access::Public, existing)?;
+        store::write(path, &public.encode(args.format, None)?, Access::Public, existing)?;
     }
     let fingerprint = key.fingerprint()?;
     let text = || {
@@ -108,11 +109,8 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-fn from_seeds(set: ParameterSet, engine: &Engine, digits: &str) -> Result<SigningKey, Error> {
-    let n = set.n();
-    let bytes = Zeroizing::new(hex::decode(digits).map_err(|e| Error::usage(format!("--seed-hex: {e}")))?);
-    if bytes.len() != 3 * n {
-        return Err(Error::usage(format!("--seed-hex: {set} needs {} bytes, got {}", 3 * n, bytes.len())));
-    }
-    Ok(SigningKey::from_seeds(set, engine, &bytes[..n], &bytes[n..2 * n], &bytes[2 * n..])?)
+fn from_seed(set: Set, engine: &Engine, digits: &str) -> Result<SigningKey, Error> {
+    let seed = Zeroizing::new(hex::decode(digits).map_err(|e| Error::usage(format!("--seed-hex: {e}")))?);
+    let wrong = || Error::usage(format!("--seed-hex: {set} needs {} bytes, got {}", set.seed_len(), seed.len()));
+    if seed.len() == set.seed_len() { Ok(SigningKey::from_seed(set, engine, &seed)?) } else { Err(wrong()) }
 }

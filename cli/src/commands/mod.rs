@@ -10,5 +10,6 @@ pub mod key;
 pub mod keyed;
 pub mod keygen;
 pub mod mac;
+pub mod mu;
 pub mod sign;
 pub mod verify;
