@@ -61,6 +61,30 @@ pub(crate) fn public(value: Value, bytes: &mut [u8]) {
     let _ = (value, bytes);
 }
 
+/// Whether [`spread`] is to mark what is computed from these words.
+#[inline(always)]
+pub(crate) fn is_marked(words: &[i32]) -> bool {
+    #[cfg(hashloom_msan)]
+    return crate::x86::marks::is_marked(words);
+    #[cfg(not(hashloom_msan))]
+    {
+        let _ = words;
+        false
+    }
+}
+
+/// Marks a polynomial that was made of a marked one. MemorySanitizer alone needs it: there a mark stays at its bit of a
+/// sum, and so is lost with the lower half of a product.
+#[inline(always)]
+pub(crate) fn spread(marked: bool, words: &mut [i32]) {
+    #[cfg(hashloom_msan)]
+    if marked {
+        crate::x86::marks::mark(words);
+    }
+    #[cfg(not(hashloom_msan))]
+    let _ = (marked, words);
+}
+
 /// Whether a comparison of all bytes in constant time found them equal: one bit, which the caller learns as an error.
 #[inline(always)]
 pub(crate) fn verdict(equal: Choice) -> bool {

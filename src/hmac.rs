@@ -13,6 +13,14 @@
 //! hmac::mac_many(&key, &[b"many", b"messages", b""], &mut tags)?;
 //! # Ok::<(), hashloom::Error>(())
 //! ```
+//!
+//! SHAKE is no [`FixedHash`], and HMAC with it is no standard's:
+//!
+//! ```compile_fail,E0277
+//! use hashloom::{Engine, hash::Hash, hmac::HmacKey, keccak::Shake256};
+//!
+//! let key = HmacKey::new(Shake256::on(&Engine::get()), b"key");
+//! ```
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -6,6 +6,8 @@
 //! - [`hmac`], [`hkdf`] and [`pbkdf2`] are message authentication and key derivation, one at a time and many.
 //! - `at_rest`, with the feature `encryption`, encrypts private keys under a passphrase.
 //! - [`slh_dsa`] is SLH-DSA (FIPS 205): all twelve parameter sets, all interfaces, batches, keys in standard encodings.
+//! - [`ml_dsa`] is ML-DSA (FIPS 204): all three parameter sets, all interfaces, external mu, expanded keys, batches, keys in
+//!   the three forms of RFC 9881.
 //!
 //! Every backend makes the same bytes. Features never change results: `std` adds message sources over `std::io`,
 //! `getrandom` the randomness of the operating system, `rayon` threads.

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{engine::Engine, lanes::RingTable};
+use crate::{ct, engine::Engine, lanes::RingTable};
 
 pub(crate) use crate::lanes::Poly;
 
@@ -21,23 +21,29 @@ impl Ring {
 
     /// `NTT` (Alg. 41): from q to 11 q.
     pub(crate) fn ntt(self, p: &mut Poly) {
+        let marked = ct::is_marked(&p.0);
         (self.0.ntt)(p);
+        ct::spread(marked, &mut p.0);
     }
 
     /// `NTT^-1` (Alg. 42) times 2^32: from less than q to less than q.
     pub(crate) fn inverse(self, p: &mut Poly) {
+        let marked = ct::is_marked(&p.0);
         (self.0.inverse)(p);
+        ct::spread(marked, &mut p.0);
     }
 
     /// The sum of up to eight products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from factors of up to 11 q, whose
     /// products are less than 128 q^2 in all, to 6283008.
     pub(crate) fn row(self, a: &[Poly], y: &[Poly], out: &mut Poly) {
         (self.0.row)(a, y, out);
+        ct::spread(a.iter().chain(y).any(|p| ct::is_marked(&p.0)), &mut out.0);
     }
 
     /// A product in the NTT domain (Alg. 45, 47) times 2^-32, with the bounds of [`Ring::row`].
     pub(crate) fn product(self, a: &Poly, b: &Poly, out: &mut Poly) {
         (self.0.product)(a, b, out);
+        ct::spread(ct::is_marked(&a.0) || ct::is_marked(&b.0), &mut out.0);
     }
 
     /// `a + b`

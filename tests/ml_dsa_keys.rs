@@ -210,6 +210,19 @@ fn expanded_keys_are_checked() {
                 }
                 refused(&bad, Error::InvalidEncoding, &format!("range at {place}"));
             }
+            // the values just beyond the range, and all others that are
+            let count = (t0 - s1) * 8 / bits;
+            for i in [0, 1, 7, 8, 100, 255, 256, count / 2, count - 1] {
+                for value in if bits == 3 { 5..8 } else { 9..16 } {
+                    let mut bad = good.to_vec();
+                    for bit in 0..bits {
+                        let at = i * bits + bit;
+                        let byte = &mut bad[s1 + at / 8];
+                        *byte = *byte & !(1 << (at % 8)) | (value >> bit & 1) << (at % 8);
+                    }
+                    refused(&bad, Error::InvalidEncoding, &format!("coefficient {i} is {value} as written"));
+                }
+            }
             // rho, tr, t0; a smaller change of s1 and s2
             for place in [0, 31, 64, 127, t0, good.len() - 1] {
                 let mut bad = good.to_vec();

@@ -11,7 +11,12 @@ use common::{
     slh::{MESSAGE, MODE, fast_sets, is_fast, seeds},
 };
 use hashloom::{
-    Engine, ml_dsa,
+    Engine,
+    hash::FixedHash,
+    hkdf, hmac,
+    keccak::{Sha3_224, Sha3_512},
+    ml_dsa, pbkdf2,
+    sha2::{Sha256, Sha512},
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, SigningKey, VerifyingKey, verify_batch},
 };
 
@@ -118,6 +123,48 @@ fn ml_dsa_on_a_small_stack() {
         for (name, engine) in engines() {
             on_small_stack(&format!("{set} on {name}"), || lattice(set, &engine));
         }
+    }
+}
+
+/// Every door of HMAC, HKDF and PBKDF2.
+fn keyed<H: FixedHash>(engine: &Engine) {
+    let hash = H::on(engine);
+    let mut tags = vec![0; 20 * H::LEN];
+    hmac::mac_many(&hmac::HmacKey::many(hash, &[&[7; 300]; 20]), &[MESSAGE; 20], &mut tags).unwrap();
+    let tag = &tags[19 * H::LEN..];
+    assert_eq!(hmac::verify(hash, &[7; 300], &[MESSAGE], tag), Ok(()));
+    let (mut one, mut many) = (vec![0; 3 * H::LEN], vec![0; 20 * 3 * H::LEN]);
+    hkdf::derive(hash, MESSAGE, &[tag], &[MESSAGE], &mut one).unwrap();
+    hkdf::expand_many(&[hkdf::Prk::extract(hash, MESSAGE, &[tag])], &[MESSAGE; 20], &mut many).unwrap();
+    assert!(many.chunks(3 * H::LEN).all(|chunk| chunk == one));
+    pbkdf2::derive(hash, tag, MESSAGE, 3, &mut many).unwrap();
+    pbkdf2::derive(hash, tag, MESSAGE, 3, &mut one).unwrap();
+    assert_eq!(many[..3 * H::LEN], one);
+}
+
+/// A key into an encrypted file and out of it.
+#[cfg(feature = "encryption")]
+fn at_rest(engine: &Engine) {
+    use hashloom::at_rest::{Prf, Protection, decrypt, encrypt};
+    let mut rng = common::slh::Rng::new("small stack");
+    let key = ml_dsa::SigningKey::generate(ml_dsa::ParameterSet::MlDsa87, engine, &mut rng).unwrap();
+    let der = key.to_pkcs8_der(ml_dsa::PrivateKeyForm::Both).unwrap();
+    for prf in [Prf::HmacSha256, Prf::HmacSha512] {
+        let locked = encrypt(engine, b"passphrase", &der, &Protection { prf, iterations: 3 }, &mut rng).unwrap();
+        assert_eq!(decrypt(engine, b"passphrase", &locked, 3).as_ref(), Ok(&der));
+    }
+}
+
+#[test]
+fn keys_and_passwords_on_a_small_stack() {
+    for (name, engine) in engines() {
+        on_small_stack(&format!("keyed hashes on {name}"), || {
+            [keyed::<Sha256>, keyed::<Sha512>, keyed::<Sha3_224>, keyed::<Sha3_512>]
+                .iter()
+                .for_each(|run| run(&engine));
+        });
+        #[cfg(feature = "encryption")]
+        on_small_stack(&format!("encrypted keys on {name}"), || at_rest(&engine));
     }
 }
 

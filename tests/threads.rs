@@ -22,7 +22,7 @@ use hashloom::{
     Engine, Error,
     hash::Hash,
     keccak::Shake256,
-    ml_dsa,
+    ml_dsa, pbkdf2,
     sha2::{Sha256, Sha512},
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, Signature, SigningKey, verify_batch},
 };
@@ -202,4 +202,47 @@ fn bad_items_beside_good_ones_in_batches_beside_each_other() {
         });
     }
     loud(&format!("{items} items in batches, a half to a fifth of them bad"));
+}
+
+#[test]
+fn sixteen_threads_derive_keys() {
+    const THREADS: usize = 16;
+    const PASSWORDS: usize = 40;
+    let passwords: Vec<Vec<u8>> = (0..PASSWORDS).map(painted).collect();
+    let derive = |engine: &Engine| {
+        let mut keys = vec![[0; 40]; PASSWORDS];
+        let both = passwords.iter().zip(&mut keys);
+        let mut derivations: Vec<_> =
+            both.map(|(password, out)| pbkdf2::Derivation { password, salt: b"salt", out }).collect();
+        pbkdf2::derive_many(Sha256::on(engine), 20, &mut derivations).unwrap();
+        keys
+    };
+    let want = derive(&Engine::portable());
+    for (name, engine) in engines() {
+        let all_are_there = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                let (derive, want, all_are_there, name) = (&derive, &want, &all_are_there, &name);
+                scope.spawn(move || {
+                    all_are_there.wait();
+                    assert!(derive(&engine) == *want, "thread {number} on {name}");
+                    #[cfg(feature = "encryption")]
+                    encrypted(&engine, number);
+                });
+            }
+        });
+    }
+}
+
+/// A key into a file under a passphrase of this thread's own, and out of it.
+#[cfg(feature = "encryption")]
+fn encrypted(engine: &Engine, number: usize) {
+    use hashloom::at_rest::{Protection, decrypt, encrypt};
+    let protection = Protection { iterations: 20, ..Protection::default() };
+    let mut rng = common::slh::Rng::new(&number.to_string());
+    let key = ml_dsa::SigningKey::generate(ml_dsa::ParameterSet::MlDsa44, engine, &mut rng).unwrap();
+    let der = key.to_pkcs8_der(ml_dsa::PrivateKeyForm::Seed).unwrap();
+    let locked = encrypt(engine, &[number as u8 + 1; 9], &der, &protection, &mut rng).unwrap();
+    assert_eq!(decrypt(engine, &[number as u8 + 1; 9], &locked, 20).as_ref(), Ok(&der));
+    assert!(decrypt(engine, &[number as u8 + 1; 8], &locked, 20).is_err());
 }

@@ -71,6 +71,24 @@ const COMPACT_SET: [Expected; 46] = [
     ("negative-SLH-DSA-SHAKE-256f", "", 4, 0),
 ];
 
+const COMPACT_ML_DSA: [Expected; 15] = [
+    ("ML-DSA-keyGen", "", 15, 0),
+    ("ML-DSA-sigGen", "", 48, 0),
+    ("ML-DSA-sigVer", "", 60, 0),
+    ("Wycheproof-ML-DSA-44-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-44-sign-seed", "", 17, 0),
+    ("Wycheproof-ML-DSA-44-verify", "", 35, 0),
+    ("Wycheproof-ML-DSA-65-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-65-sign-seed", "", 18, 0),
+    ("Wycheproof-ML-DSA-65-verify", "", 36, 0),
+    ("Wycheproof-ML-DSA-87-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-87-sign-seed", "", 18, 0),
+    ("Wycheproof-ML-DSA-87-verify", "", 38, 0),
+    ("negative-ML-DSA-44", "", 302, 0),
+    ("negative-ML-DSA-65", "", 198, 0),
+    ("negative-ML-DSA-87", "", 212, 0),
+];
+
 const HASHES: [Expected; 26] = [
     ("SHA2-224-cavp", "", 130, 0),
     ("SHA2-224", "", 80, 4),
@@ -148,6 +166,24 @@ const PBKDF2: [Expected; 5] = [
     ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
 ];
 
+/// NIST's files in both revisions of signing, the file of another implementation, and Wycheproof's.
+const ML_DSA: [Expected; 14] = [
+    ("ML-DSA-keyGen", "", 75, 0),
+    ("ML-DSA-sigGen", "", 360, 0),
+    ("ML-DSA-sigGen-tr1", "", 360, 0),
+    ("ML-DSA-sigGen-kat", "", 180, 0),
+    ("ML-DSA-sigVer", "", 180, 0),
+    ("Wycheproof-ML-DSA-44-sign-noseed", "", 73, 0),
+    ("Wycheproof-ML-DSA-44-sign-seed", "", 86, 0),
+    ("Wycheproof-ML-DSA-44-verify", "", 180, 0),
+    ("Wycheproof-ML-DSA-65-sign-noseed", "", 78, 0),
+    ("Wycheproof-ML-DSA-65-sign-seed", "", 105, 0),
+    ("Wycheproof-ML-DSA-65-verify", "", 210, 0),
+    ("Wycheproof-ML-DSA-87-sign-noseed", "", 69, 0),
+    ("Wycheproof-ML-DSA-87-sign-seed", "", 96, 0),
+    ("Wycheproof-ML-DSA-87-verify", "", 241, 0),
+];
+
 const KEY_GEN: [Expected; 1] = [("SLH-DSA-keyGen", "", 120, 0)];
 
 const SIG_VER: [Expected; 1] = [("SLH-DSA-sigVer", "", 462, 0)];
@@ -177,6 +213,11 @@ macro_rules! on_engines {
                 }
 
                 #[test]
+                fn compact_ml_dsa() {
+                    check(COMPACT, &COMPACT_ML_DSA);
+                }
+
+                #[test]
                 fn hashes() {
                     check(FULL, &HASHES);
                 }
@@ -189,6 +230,11 @@ macro_rules! on_engines {
                 #[test]
                 fn pbkdf2() {
                     check(FULL, &PBKDF2);
+                }
+
+                #[test]
+                fn ml_dsa() {
+                    check(FULL, &ML_DSA);
                 }
 
                 /// The compact set has the same cases.
@@ -252,11 +298,11 @@ fn arithmetic_is_checked() {
 /// Filters leave no case out.
 #[test]
 fn tables_are_complete() {
-    let full = [&HASHES[..], &KEYED, &PBKDF2, &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
-    for (table, total) in [(&KEYED[..], 13_295), (&PBKDF2, 284)] {
+    let full = [&HASHES[..], &KEYED, &PBKDF2, &ML_DSA, &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
+    for (table, total) in [(&KEYED[..], 13_295), (&PBKDF2, 284), (&ML_DSA, 2293)] {
         assert_eq!(table.iter().map(|(_, _, passed, _)| passed).sum::<usize>(), total);
     }
-    for (folder, table) in [(COMPACT, &COMPACT_SET[..]), (FULL, &full)] {
+    for (folder, table) in [(COMPACT, &COMPACT_SET[..]), (COMPACT, &COMPACT_ML_DSA), (FULL, &full)] {
         let mut totals: BTreeMap<_, usize> = BTreeMap::new();
         for &(file, _, passed, skipped) in table {
             *totals.entry(file).or_default() += passed + skipped;

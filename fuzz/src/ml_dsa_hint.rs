@@ -79,7 +79,10 @@ pub fn run(data: &[u8]) {
     assert_eq!(key.verify(&message[..], &Mode::Internal, &signature), verdict, "{hint:?}");
     let mu = Mu::from_bytes(mu.try_into().expect("mu has 64 bytes"));
     assert_eq!(key.expand().verify_mu(&mu, &signature), verdict, "by mu, {hint:?}");
-    rivals::agree(set, &public, &Mode::Internal, message, &signature, canonical);
+    // they are slow
+    if places[0].is_multiple_of(4) {
+        rivals::agree(set, &public, &Mode::Internal, message, &signature, canonical);
+    }
 }
 
 /// What a careless reader makes of a hint: every place that an end allows is a one.

@@ -18,7 +18,7 @@ use crate::{
 
 /// The most that a row may take, as a multiple of each rival.
 pub const ROW_BAR: f64 = 1.00;
-/// The most that the rows of a hash family may take on average, as a multiple of PQClean.
+/// The most that a family's rows may take on average, as a multiple of PQClean.
 pub const MEAN_BAR: f64 = 0.85;
 /// The rival to which [`MEAN_BAR`] applies.
 const MEAN_RIVAL: Rival = Rival::PqClean;
@@ -28,7 +28,7 @@ const MEAN_RIVAL: Rival = Rival::PqClean;
 pub struct Bars {
     /// For every row, against every rival.
     pub row: f64,
-    /// For the mean of a hash family's rows, against PQClean.
+    /// For the mean of a family's rows, against PQClean.
     pub mean: f64,
 }
 
@@ -417,10 +417,10 @@ fn families(rows: &[Row], bars: Bars, all_rows: bool) -> Vec<Family> {
         .flat_map(|name| name.0.rivals().iter().map(move |&rival| (name, rival)))
         .map(|(name, rival)| (name, rival, ratios(name, rival)))
         .filter(|(.., ratios)| !ratios.is_empty())
-        .map(|((scheme, name), rival, ratios)| {
+        .map(|((_, name), rival, ratios)| {
             let (sum, count) = ratios.iter().fold((0.0, 0.0), |(sum, count), ratio| (sum + ratio, count + 1.0));
             let mean = sum / count;
-            let judged = all_rows && scheme == Scheme::SlhDsa && rival == MEAN_RIVAL;
+            let judged = all_rows && rival == MEAN_RIVAL;
             Family {
                 name: name.to_owned(),
                 rival,

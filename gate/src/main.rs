@@ -53,7 +53,7 @@ struct Args {
     /// Most that a row may take, as a multiple of each rival
     #[arg(long, value_name = "X", default_value_t = ROW_BAR, value_parser = bar)]
     bar: f64,
-    /// Most that the rows of a hash family may take on average, as a multiple of PQClean clean
+    /// Most that a family's rows may take on average, as a multiple of PQClean clean
     #[arg(long, value_name = "X", default_value_t = MEAN_BAR, value_parser = bar)]
     mean_bar: f64,
     /// Only this level of the instruction set; may be repeated [default: both]

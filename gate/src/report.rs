@@ -58,7 +58,7 @@ impl fmt::Display for Report {
         writeln!(f, "- {}", self.rustc)?;
         writeln!(
             f,
-            "- bar: every row at most {:.2} of every rival, the means of SHA2 and SHAKE at most {:.2} of {}",
+            "- bar: every row at most {:.2} of every rival, each family's mean at most {:.2} of {}",
             self.bars.row,
             self.bars.mean,
             Rival::PqClean

@@ -251,7 +251,7 @@ pub struct Case<'a> {
 
 impl File {
     pub fn new(set: Set) -> Self {
-        let [kind, schema, scheme, standard] = set.scheme();
+        let [kind, prefix, scheme, standard] = set.scheme();
         let functions = match set {
             Set::SlhDsa(_) => ["slh_verify", "hash_slh_verify", "slh_verify_internal"],
             Set::MlDsa(_) => ["ML-DSA.Verify", "HashML-DSA.Verify", "ML-DSA.Verify_internal"],
@@ -267,7 +267,7 @@ impl File {
         ];
         Self {
             algorithm: set.name().to_string(),
-            schema: format!("{schema}_verify_schema.json"),
+            schema: format!("{prefix}_verify_schema.json"),
             number_of_tests: 0,
             header: header.to_vec(),
             notes: BTreeMap::new(),

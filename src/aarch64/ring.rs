@@ -107,35 +107,31 @@ fn reject_uniform(bytes: &[u8], p: &mut Poly) -> usize {
 
 /// `RejBoundedPoly` (Alg. 31), eight half bytes at a time.
 #[inline(never)]
-fn reject_bounded(eta: i32, bytes: &[u8], p: &mut Poly) -> usize {
-    static WEIGHTS: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+fn reject_bounded(eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize {
     static VALUES: [[i8; 16]; 2] =
         [[2, 1, 0, -1, -2, 2, 1, 0, -1, -2, 2, 1, 0, -1, -2, 0], [4, 3, 2, 1, 0, -1, -2, -3, -4, 0, 0, 0, 0, 0, 0, 0]];
     let mut at = 0;
     let mut done = 0;
-    let (limit, values) = if eta == 2 { (15, &VALUES[0]) } else { (9, &VALUES[1]) };
-    // SAFETY: this target has NEON; the arrays are 16 and 8 readable bytes.
-    let (values, weights) = unsafe { (vld1q_s8(values.as_ptr()), vld1_u8(WEIGHTS.as_ptr())) };
-    for four in bytes.as_chunks::<4>().0 {
+    // SAFETY: this target has NEON; the array is 16 readable bytes.
+    let values = unsafe { vld1q_s8(VALUES[usize::from(eta != 2)].as_ptr()) };
+    for (four, mask) in bytes.as_chunks::<4>().0.iter().zip(accepted) {
         if at + 8 > 256 {
             break;
         }
         // SAFETY: this target has NEON; a row of the table is 8 bytes, and eight words from `at` on are within the
         // polynomial.
-        let mask = unsafe {
+        unsafe {
             let four = vreinterpret_u8_u32(vdup_n_u32(u32::from_le_bytes(*four)));
             let halves = vzip1_u8(vand_u8(four, vdup_n_u8(15)), vshr_n_u8::<4>(four));
-            let mask = vaddv_u8(vand_u8(vclt_u8(halves, vdup_n_u8(limit)), weights));
-            let v = vtbl1_s8(vqtbl1_s8(values, halves), vld1_s8(BYTES[mask as usize].as_ptr().cast()));
-            let v = vmovl_s8(v);
+            let order = vld1_s8(BYTES[usize::from(*mask)].as_ptr().cast());
+            let v = vmovl_s8(vtbl1_s8(vqtbl1_s8(values, halves), order));
             vst1q_s32(p.0.as_mut_ptr().add(at), vmovl_s16(vget_low_s16(v)));
             vst1q_s32(p.0.as_mut_ptr().add(at + 4), vmovl_high_s16(v));
-            mask
-        };
+        }
         at += mask.count_ones() as usize;
         done += 4;
     }
-    text::reject_bounded_from(eta, &bytes[done..], at, p)
+    text::reject_bounded_from(eta, &bytes[done..], &accepted[done / 4..], at, p)
 }
 
 /// The token in functions that only its holder can reach.

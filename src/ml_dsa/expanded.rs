@@ -13,7 +13,9 @@ use super::{
 };
 #[cfg(feature = "std")]
 use crate::message::Stream;
-use crate::{engine::Engine, error::Error, message::Message, prehash::Mode, random::Randomness, threads};
+use crate::{
+    engine::Engine, error::Error, message::Message, prehash::Mode, random::Randomness, secret::wipe_stack, threads,
+};
 
 /// Messages that are signed side by side: enough to fill the lanes, few enough to be shared out to threads.
 const GROUP: usize = 32;
@@ -34,7 +36,9 @@ pub struct ExpandedSigningKey {
 impl ExpandedSigningKey {
     pub(crate) fn new(set: ParameterSet, engine: &Engine, private: &[u8], public: &[u8]) -> Self {
         let public = VerifyingKey::new(set, engine, public);
-        Self { private: Private::expand(set, engine, private), public }
+        let private = Private::expand(set, engine, private);
+        wipe_stack();
+        Self { private, public }
     }
 
     /// The parameter set.

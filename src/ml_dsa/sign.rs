@@ -153,7 +153,7 @@ impl Attempt {
         self.hashed[..WIDE].copy_from_slice(mu.as_bytes());
     }
 
-    /// The commitment of the next mask (lines 11 to 13), ready to be hashed.
+    /// The commitment of the next mask (lines 11 to 13), encoded (`w1Encode`, Alg. 28), ready to be hashed.
     fn commit(&mut self, private: &Private) {
         let (params, ring) = (private.params, Ring::on(&private.engine));
         let masks = self.masks.of(params, self.used);

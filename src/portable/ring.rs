@@ -36,7 +36,7 @@ pub const fn centred(a: i64) -> i64 {
     }
 }
 
-/// 1753^BitRev8(i) (appendix B), centred.
+/// 1753^BitRev8(i) (Alg. 43, appendix B), centred.
 pub const ZETAS: [i32; N] = {
     let mut zetas = [0; N];
     let mut i = 0;

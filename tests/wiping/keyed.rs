@@ -75,8 +75,10 @@ fn zeros(len: usize) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(vec![0; len])
 }
 
-/// Every operation, each with its name.
-fn operations<H: Keyed>() -> Vec<(&'static str, fn(&Case<H>))> {
+/// A name and what is done.
+type Operation<H> = (&'static str, fn(&Case<H>));
+
+fn operations<H: Keyed>() -> Vec<Operation<H>> {
     vec![
         ("one message", |case| {
             for key in &case.keys {
@@ -119,7 +121,7 @@ fn operations<H: Keyed>() -> Vec<(&'static str, fn(&Case<H>))> {
         }),
         ("many passwords", |case| {
             let mut outs: Vec<_> = (0..MANY).map(|_| zeros(H::LEN)).collect();
-            let derivation = |(i, out)| Derivation { password: &case.keys[i % 2], salt: SALT, out };
+            let derivation = |(i, out): (usize, _)| Derivation { password: &case.keys[i % 2][..], salt: SALT, out };
             let mut derivations: Vec<_> = outs.iter_mut().map(|out| &mut out[..]).enumerate().map(derivation).collect();
             pbkdf2::derive_many(case.hash, ITERATIONS, &mut derivations).unwrap();
         }),
@@ -151,7 +153,7 @@ impl<H: Keyed> Case<H> {
             let key = if key.len() > H::BLOCK_LEN {
                 self.hash.hash(&[key], &mut digest).unwrap();
                 needles.secret("hashed key", &digest);
-                &digest
+                &digest[..]
             } else {
                 key
             };

@@ -70,8 +70,8 @@ pub fn jobs() -> Vec<Job> {
             })
         })
     }
-    let slh_dsa = of(&slh_dsa::PROGRAMS, &slh_dsa::SETS, |set| set.name());
-    let ml_dsa = of(&ml_dsa::PROGRAMS, &ml_dsa::SETS, |set| set.name());
+    let slh_dsa = of(&slh_dsa::PROGRAMS, &slh_dsa::SETS, hashloom::slh_dsa::ParameterSet::name);
+    let ml_dsa = of(&ml_dsa::PROGRAMS, &ml_dsa::SETS, hashloom::ml_dsa::ParameterSet::name);
     slh_dsa.chain(ml_dsa).chain(of(&keyed::PROGRAMS, &keyed::FAMILIES, keyed::Family::name)).collect()
 }
 

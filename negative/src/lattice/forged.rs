@@ -245,7 +245,7 @@ fn verifiers(maker: &mut Maker, forger: &Forger) {
     make(&forger.z, &none, &shake(&[&forger.mu[..32], &encoded], shape.z), "half of mu");
     let fewer = w1[..shape.k - 1].to_vec();
     make(&forger.z, &none, &forger.c_tilde(&fewer), "the last polynomial of w1 left out");
-    let bytes: Vec<u8> = w1.iter().flatten().map(|&x| x as u8).collect();
+    let bytes: Vec<u8> = w1.iter().flatten().map(|x| x.to_le_bytes()[0]).collect();
     make(&forger.z, &none, &shake(&[&forger.mu, &bytes], shape.z), "w1 with a byte for each coefficient");
     let backwards: Vec<Poly> = w1.iter().rev().copied().collect();
     make(&forger.z, &none, &forger.c_tilde(&backwards), "w1 in reverse order");
