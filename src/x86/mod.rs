@@ -5,7 +5,6 @@ mod avx2;
 mod avx512;
 #[cfg(hashloom_ct)]
 pub(crate) mod marks;
-mod pack;
 mod ring;
 mod sha_ni;
 mod transpose;

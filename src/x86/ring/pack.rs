@@ -38,7 +38,7 @@ impl<const BITS: usize> Places<BITS> {
                 bytes[4 * i + j] = (bit / 8 + j) as u8;
                 j += 1;
             }
-            shifts[i] = (bit % 8) as i32;
+            shifts[i] = (bit % 8) as u8 as i32;
             i += 1;
         }
         (bytes, shifts)
@@ -116,7 +116,7 @@ pub(super) fn pack(p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]) {
     fn pack<const BITS: usize>(p: &Poly, offset: Option<i32>, out: &mut [u8]) {
         let (first, second) = const { (Places::<BITS>::FIRST, Places::<BITS>::SECOND) };
         let (first, second) = (bytes32(&first), bytes32(&second));
-        let lower = _mm256_set1_epi64x(32 - BITS as i64);
+        let lower = _mm256_set1_epi64x(32 - i64::from(BITS as u8));
         let align = AVX2.load(&const { Places::<BITS>::ALIGN });
         let groups = p.0.as_chunks().0;
         let mut at = 0;
