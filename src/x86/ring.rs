@@ -156,7 +156,7 @@ fn reject_uniform_avx512(bytes: &[u8], p: &mut Poly) -> usize {
     // twelve bytes to each quarter, then three bytes to a word
     let quarters = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
     let spread = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
-    while at < 256 && done + 64 <= bytes.len() {
+    while at + 16 <= 256 && done + 64 <= bytes.len() {
         // SAFETY: 64 bytes from `done` on are within the slice.
         let v = unsafe { _mm512_loadu_si512(bytes.as_ptr().add(done).cast()) };
         let v = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(quarters, v), spread);
@@ -164,11 +164,9 @@ fn reject_uniform_avx512(bytes: &[u8], p: &mut Poly) -> usize {
         let mask = _mm512_cmplt_epi32_mask(v, _mm512_set1_epi32(Q));
         // into a register first: compressing into memory is many times slower
         let v = _mm512_maskz_compress_epi32(mask, v);
-        let free = 256 - at;
-        let room = if free < 16 { (1 << free) - 1 } else { 0xffff };
-        // SAFETY: the words chosen, from `at` on, are within the polynomial.
-        unsafe { _mm512_mask_storeu_epi32(p.0.as_mut_ptr().add(at), room, v) };
-        at += free.min(mask.count_ones() as usize);
+        // SAFETY: sixteen words from `at` on are within the polynomial.
+        unsafe { _mm512_storeu_si512(p.0.as_mut_ptr().add(at).cast(), v) };
+        at += mask.count_ones() as usize;
         done += 48;
     }
     text::reject_uniform_from(&bytes[done..], at, p)
