@@ -10,7 +10,7 @@ use self::aarch64::Found;
 #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
 use crate::aarch64::{Neon, Sha2Ext, Sha3Ext, Sha512Ext};
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
-use crate::x86::{Avx2, Avx512, Avx512Vl, ShaNi};
+use crate::x86::{Avx2, Avx2One, Avx512, Avx512Vl, ShaNi};
 use crate::{
     error::Error,
     lanes::{KeccakJob, RingTable, Sha2Job, Sha256Job},
@@ -163,25 +163,25 @@ impl<K: Kernel> Pair<K> {
 }
 
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($arch:literal $backend:ident($token:ty) x $lanes:literal),*) => {
+    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($arch:literal $kernel:ident($token:ty) of $backend:ident x $lanes:literal),*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $name {
             Portable,
-            $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $backend($token)),*
+            $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $kernel($token)),*
         }
 
         impl Kernel for $name {
             fn backend(self) -> Backend {
                 match self {
                     Self::Portable => Backend::Portable,
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => Backend::$backend),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(_) => Backend::$backend),*
                 }
             }
             fn lanes(self) -> usize {
                 match self {
                     Self::Portable => 1,
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => $lanes),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(_) => $lanes),*
                 }
             }
         }
@@ -190,7 +190,7 @@ macro_rules! kernels {
             fn run<J: $job>(self, job: &mut J, items: Range<usize>) {
                 match self {
                     Self::Portable => job.run(Scalar, items),
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(token) => token.$enter(job, items)),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(token) => token.$enter(job, items)),*
                 }
             }
         }
@@ -207,30 +207,31 @@ macro_rules! kernels {
 kernels!(
     /// Kernels for `Keccak-f[1600]`.
     KeccakKernel, KeccakJob, enter_keccak:
-    "x86_64" Avx2(Avx2) x 4,
-    "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4,
-    "aarch64" Neon(Neon) x 2,
-    "aarch64" Sha3Ext(Sha3Ext) x 2
+    "x86_64" Avx2(Avx2) of Avx2 x 4,
+    "x86_64" Avx2One(Avx2One) of Avx2 x 1,
+    "x86_64" Avx512(Avx512) of Avx512 x 8,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 4,
+    "aarch64" Neon(Neon) of Neon x 2,
+    "aarch64" Sha3Ext(Sha3Ext) of Sha3Ext x 2
 );
 kernels!(
     /// Kernels for SHA-256's compression function and chains.
     Sha256Kernel, Sha256Job, enter_sha256:
-    "x86_64" Avx2(Avx2) x 8,
-    "x86_64" Avx512(Avx512) x 16,
-    "x86_64" Avx512Vl(Avx512Vl) x 8,
-    "x86_64" ShaNi(ShaNi) x 4,
-    "aarch64" Neon(Neon) x 4,
-    "aarch64" Sha2Ext(Sha2Ext) x 4
+    "x86_64" Avx2(Avx2) of Avx2 x 8,
+    "x86_64" Avx512(Avx512) of Avx512 x 16,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 8,
+    "x86_64" ShaNi(ShaNi) of ShaNi x 4,
+    "aarch64" Neon(Neon) of Neon x 4,
+    "aarch64" Sha2Ext(Sha2Ext) of Sha2Ext x 4
 );
 kernels!(
     /// Kernels for SHA-512's compression function.
     Sha512Kernel, Sha2Job<u64>, enter_sha512:
-    "x86_64" Avx2(Avx2) x 4,
-    "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4,
-    "aarch64" Neon(Neon) x 2,
-    "aarch64" Sha2Ext(Sha512Ext) x 2
+    "x86_64" Avx2(Avx2) of Avx2 x 4,
+    "x86_64" Avx512(Avx512) of Avx512 x 8,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 4,
+    "aarch64" Neon(Neon) of Neon x 2,
+    "aarch64" Sha2Ext(Sha512Ext) of Sha2Ext x 2
 );
 
 impl Pair<KeccakKernel> {
@@ -322,7 +323,7 @@ impl Found {
         Engine {
             keccak: match (self.avx512, self.avx2) {
                 (Some(zmm), _) => Pair { wide: K::Avx512(zmm), tail: K::Avx512Vl(zmm.into()), min_fill: 5 },
-                (None, Some(avx2)) => Pair { wide: K::Avx2(avx2), tail: K::Portable, min_fill: 2 },
+                (None, Some(avx2)) => Pair { wide: K::Avx2(avx2), tail: K::Avx2One(avx2.into()), min_fill: 2 },
                 (None, None) => portable.keccak,
             },
             sha256: match (self.avx512, self.sha_ni, self.avx2) {
@@ -351,7 +352,7 @@ impl Found {
         match backend {
             Backend::Portable => Some(portable),
             Backend::Avx2 => self.avx2.map(|avx2| Engine {
-                keccak: Pair::only(KeccakKernel::Avx2(avx2)),
+                keccak: Pair { wide: KeccakKernel::Avx2(avx2), tail: KeccakKernel::Avx2One(avx2.into()), min_fill: 2 },
                 sha256: Pair::only(Sha256Kernel::Avx2(avx2)),
                 sha512: Pair::only(Sha512Kernel::Avx2(avx2)),
                 ring: RingKernel::Avx2(avx2),
@@ -485,10 +486,9 @@ mod tests {
             line(false, false, true),
             "keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1 | ring portable x1"
         );
-        let avx2 = "keccak avx2 x4, tail portable x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
+        let avx2 = "keccak avx2 x4, tail avx2 x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, false), avx2);
-        let both =
-            "keccak avx2 x4, tail portable x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
+        let both = "keccak avx2 x4, tail avx2 x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, true), both);
         let avx512 = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail avx512vl x8 | sha512 avx512 x8, tail avx512vl x4 | ring avx512 x16";
         assert_eq!(line(true, true, false), avx512);

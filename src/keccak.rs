@@ -22,8 +22,8 @@ use crate::{
 };
 
 mod keyed;
-pub(crate) use stream::side_by_side;
 pub use stream::{Stream, stream_many};
+pub(crate) use stream::{abreast, side_by_side};
 
 /// Bytes of the largest block, SHAKE128's.
 const MAX_RATE: usize = 168;

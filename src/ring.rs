@@ -33,8 +33,8 @@ impl Ring {
         ct::spread(marked, &mut p.0);
     }
 
-    /// The sum of products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from products of less than 128 q^2 in all to
-    /// less than 3q/4.
+    /// The sum of up to eight products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from factors of up to 11 q, whose
+    /// products are less than 128 q^2 in all, to 6283008.
     pub(crate) fn row(self, a: &[Poly], y: &[Poly], out: &mut Poly) {
         (self.0.row)(a, y, out);
         ct::spread(a.iter().chain(y).any(|p| ct::is_marked(&p.0)), &mut out.0);

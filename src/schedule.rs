@@ -15,9 +15,9 @@ const MAX_STEPS: usize = 255;
 pub struct Order(Option<Vec<usize>>);
 
 impl Order {
-    /// Orders `len` items by `cost`; items of equal cost, the common case, need no sorting and no memory.
+    /// Orders `len` items by `cost`; items that are in order, the common case, need no sorting and no memory.
     pub(crate) fn longest_first(len: usize, cost: impl Fn(usize) -> usize) -> Self {
-        if (1..len).all(|i| cost(i) == cost(0)) {
+        if (1..len).all(|i| cost(i) <= cost(i - 1)) {
             return Self(None);
         }
         let mut order: Vec<usize> = (0..len).collect();

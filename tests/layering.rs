@@ -59,6 +59,7 @@ const HASHES: &[&str] = &[
     "Shake128",
     "Shake256",
     "Stream",
+    "abreast",
     "side_by_side",
     "stream_many",
 ];

@@ -40,9 +40,14 @@ impl fmt::Debug for Stream<'_> {
     }
 }
 
-/// How many streams take no longer than one.
+/// How many streams run side by side.
 pub(crate) fn side_by_side(engine: &Engine) -> usize {
     engine.keccak().wide.1
+}
+
+/// How many streams take no longer than one.
+pub(crate) fn abreast(engine: &Engine) -> usize {
+    engine.keccak().tail.1
 }
 
 /// Makes the output of every stream, side by side.
@@ -131,6 +136,9 @@ impl KeccakJob for StreamJob<'_, '_> {
                 break;
             }
             k.permute(&mut s);
+            if lanes.iter().all(|lane| lane.item.is_none() || lane.absorbed.is_some()) {
+                continue;
+            }
             k.squeeze(&s, &mut blocks);
             for (lane, block) in lanes.iter_mut().zip(&blocks) {
                 let (Some(item), None) = (lane.item, lane.absorbed) else { continue };

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Messages that are signed side by side: enough to fill the lanes, few enough to be shared out to threads.
-const GROUP: usize = 16;
+const GROUP: usize = 32;
 
 /// A private key ready to sign: A, s1, s2 and t0 in the NTT domain, K and tr. Wiped on drop.
 ///

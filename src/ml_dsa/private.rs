@@ -55,7 +55,7 @@ pub(crate) fn generate(set: ParameterSet, engine: &Engine, xi: &[u8]) -> (Zeroiz
 
     let (mut matrix, mut bounded) = (Matrix::new(params, rho), Bounded::new(params, rho_prime));
     stream_many(engine, &mut matrix.streams().chain(bounded.streams()).collect::<Vec<_>>());
-    let a = matrix.polys(engine, ring);
+    let a = matrix.polys(engine, ring, 0);
     let s = bounded.polys(engine, ring, params.eta);
     let (t1, t0) = rounded(params, ring, &a, &s);
 
@@ -115,7 +115,7 @@ pub(crate) fn public_key(set: ParameterSet, engine: &Engine, private: &[u8]) -> 
     }
     let mut matrix = Matrix::new(params, &private[..SEED]);
     stream_many(engine, &mut matrix.streams().collect::<Vec<_>>());
-    let (t1, t0) = rounded(params, ring, &matrix.polys(engine, ring), &s);
+    let (t1, t0) = rounded(params, ring, &matrix.polys(engine, ring, 0), &s);
     let public = encode_public(set, ring, &private[..SEED], &t1);
 
     let mut packed = Wiped::zeroed(poly_bytes(D));
@@ -173,7 +173,7 @@ impl Private {
             engine: *engine,
             k_seed,
             tr,
-            a: matrix.polys(engine, ring),
+            a: matrix.polys(engine, ring, 0),
             s1: polys(&private[at.s1..at.s2], params.eta_bits(), params.eta),
             s2: polys(&private[at.s2..at.t0], params.eta_bits(), params.eta),
             t0: polys(&private[at.t0..], D, T0_OFFSET),

@@ -30,6 +30,7 @@ const WIDE_SEED: usize = WIDE + 2;
 
 /// `ExpandA` (Alg. 32) in progress.
 pub(crate) struct Matrix {
+    l: usize,
     seeds: Vec<UniformSeed>,
     bytes: Vec<u8>,
 }
@@ -45,17 +46,19 @@ impl Matrix {
         };
         let seeds: Vec<_> = (0..params.k * params.l).map(seed).collect();
         let bytes = alloc::vec![0; seeds.len() * UNIFORM];
-        Self { seeds, bytes }
+        Self { l: params.l, seeds, bytes }
     }
 
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
         self.seeds.iter().zip(self.bytes.chunks_exact_mut(UNIFORM)).map(|(seed, out)| G::stream(seed, out))
     }
 
-    /// The polynomials, when the streams have been made.
-    pub(crate) fn polys(&self, engine: &Engine, ring: Ring) -> Vec<Poly> {
-        let mut polys = alloc::vec![Poly::default(); self.seeds.len()];
-        for ((poly, seed), bytes) in polys.iter_mut().zip(&self.seeds).zip(self.bytes.chunks_exact(UNIFORM)) {
+    /// The polynomials, when the streams have been made, with room for `more` behind each row.
+    pub(crate) fn polys(&self, engine: &Engine, ring: Ring, more: usize) -> Vec<Poly> {
+        let rows = self.seeds.len() / self.l;
+        let mut polys = alloc::vec![Poly::default(); rows * (self.l + more)];
+        let places = polys.chunks_exact_mut(self.l + more).flat_map(|row| &mut row[..self.l]);
+        for ((poly, seed), bytes) in places.zip(&self.seeds).zip(self.bytes.chunks_exact(UNIFORM)) {
             if ring.reject_uniform(bytes, poly) < N {
                 longer(engine, G::stream, seed, UNIFORM, |bytes| ring.reject_uniform(bytes, poly) == N);
             }
@@ -74,7 +77,7 @@ impl Bounded {
     /// s1 and s2 of rho'.
     pub(crate) fn new(params: &Params, rho: &[u8]) -> Self {
         let count = params.k + params.l;
-        Self { seeds: wide_seeds(rho, 0, count), bytes: Wiped::zeroed(count * BOUNDED) }
+        Self { seeds: wide_seeds(rho, count, 0..), bytes: Wiped::zeroed(count * BOUNDED) }
     }
 
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
@@ -119,10 +122,10 @@ fn accepted(eta: i32, bytes: &[u8]) -> Vec<u8> {
     accepted
 }
 
-/// rho' or rho'' and each of `count` numbers from `first` on, as two bytes.
-fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Wiped<u8> {
+/// rho' or rho'' and each of the numbers, as two bytes.
+fn wide_seeds(rho: &[u8], count: usize, numbers: impl Iterator<Item = usize>) -> Wiped<u8> {
     let mut seeds = Wiped::zeroed(count * WIDE_SEED);
-    for (seed, number) in seeds.chunks_exact_mut(WIDE_SEED).zip(first..) {
+    for (seed, number) in seeds.chunks_exact_mut(WIDE_SEED).zip(numbers) {
         let (start, end) = seed.split_at_mut(WIDE);
         start.copy_from_slice(rho);
         end.copy_from_slice(&(number as u16).to_le_bytes());
@@ -130,7 +133,7 @@ fn wide_seeds(rho: &[u8], first: usize, count: usize) -> Wiped<u8> {
     seeds
 }
 
-/// The streams of masks (Alg. 34) that belong together: those of one attempt, or of several that follow each other.
+/// The streams of masks (Alg. 34) that belong together: those of one attempt, or of several.
 pub(crate) struct Masks {
     seeds: Wiped<u8>,
     bytes: Wiped<u8>,
@@ -138,11 +141,12 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// Masks of rho'' from kappa on, for `attempts` attempts.
-    pub(crate) fn new(params: &Params, rho: &[u8], kappa: usize, attempts: usize) -> Self {
+    /// Masks of rho'' for `attempts` attempts, of which the first begins with `kappa` and each next one `apart` further.
+    pub(crate) fn new(params: &Params, rho: &[u8], kappa: usize, apart: usize, attempts: usize) -> Self {
         let count = attempts * params.l;
         let len = params.z_bytes();
-        Self { seeds: wide_seeds(rho, kappa, count), bytes: Wiped::zeroed(count * len), len }
+        let numbers = (kappa..).step_by(apart).flat_map(|kappa| kappa..kappa + params.l);
+        Self { seeds: wide_seeds(rho, count, numbers), bytes: Wiped::zeroed(count * len), len }
     }
 
     /// Of no attempt.

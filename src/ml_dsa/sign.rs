@@ -1,10 +1,11 @@
 //! Signing: `ML-DSA.Sign_internal` (FIPS 204 Alg. 7) of many messages side by side. Every message has an attempt under
-//! way; one that is rejected starts again together with the next messages.
+//! way; one that is rejected starts again together with the next messages. Where a lane would stay idle while c~ is
+//! hashed, which no lane can help with, a message has two: the next one is made before it is known to be needed.
 
 use alloc::vec::Vec;
 
 use super::{
-    functions::{H, side_by_side, stream_many},
+    functions::{H, abreast, side_by_side, stream_many},
     hint::Packer,
     mu::Mu,
     params::{MAX_C, N, SEED, WIDE},
@@ -42,37 +43,38 @@ pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
     let streams = inputs.chunks_exact(RHO_INPUT).zip(rhos.chunks_exact_mut(WIDE));
     stream_many(engine, &mut streams.map(|(input, out)| H::stream(input, out)).collect::<Vec<_>>());
 
+    let each = if 2 * tasks.len() <= abreast(engine) { 2 } else { 1 };
     let mut waiting = 0..tasks.len();
-    let start = |task: usize| Attempt::new(private, task, tasks[task].mu);
-    let mut attempts: Vec<Attempt> = waiting.by_ref().take(side_by_side(engine)).map(start).collect();
+    let mut attempts = Vec::new();
+    for task in waiting.by_ref().take(side_by_side(engine)) {
+        attempts.extend((0..each).map(|place| Attempt::new(private, (task, tasks[task].mu), place, each)));
+    }
     while !attempts.is_empty() {
-        fill_masks(private, &rhos, &mut attempts);
+        fill_masks(private, &rhos, &mut attempts, each);
         attempts.iter_mut().for_each(|attempt| attempt.commit(private));
         challenge(private, &mut attempts);
-        attempts.retain_mut(|attempt| {
-            let Some(signature) = attempt.respond(private) else { return true };
-            *tasks[attempt.task].signature = signature;
-            let next = waiting.next();
-            if let Some(task) = next {
-                attempt.restart(task, tasks[task].mu);
-            }
-            next.is_some()
-        });
+        for of_one in attempts.chunks_mut(each) {
+            let Some(signature) = of_one.iter_mut().find_map(|attempt| attempt.respond(private)) else { continue };
+            *tasks[of_one[0].task].signature = signature;
+            let next = waiting.next().map(|task| (task, tasks[task].mu));
+            of_one.iter_mut().enumerate().for_each(|(place, attempt)| attempt.restart(private, next, place));
+        }
+        attempts.retain(|attempt| !attempt.over);
     }
     wipe_stack();
 }
 
-/// Masks for all attempts that have none left, some of them for the attempts after: as many, up to three, as keep the
-/// fewest lanes idle. More would mostly be made in vain.
-fn fill_masks(private: &Private, rhos: &[u8], attempts: &mut [Attempt]) {
+/// Masks for all attempts that have none left, some of them for the attempts after: as many, up to three of a message, as
+/// keep the fewest lanes idle. More would mostly be made in vain.
+fn fill_masks(private: &Private, rhos: &[u8], attempts: &mut [Attempt], each: usize) {
     let (engine, params) = (&private.engine, private.params);
     let mut empty: Vec<&mut Attempt> = attempts.iter_mut().filter(|attempt| attempt.ahead == attempt.used).collect();
     let (polys, together) = (empty.len() * params.l, side_by_side(engine));
     let cost = |ahead: usize| (ahead * polys).next_multiple_of(together);
-    let ahead = (1..=3).min_by(|&a, &b| (cost(a) * b).cmp(&(cost(b) * a))).unwrap_or(1);
+    let ahead = (1..=4 - each).min_by(|&a, &b| (cost(a) * b).cmp(&(cost(b) * a))).unwrap_or(1);
     for attempt in &mut empty {
         let rho = &rhos[attempt.task * WIDE..][..WIDE];
-        attempt.masks = Masks::new(params, rho, attempt.kappa, ahead);
+        attempt.masks = Masks::new(params, rho, attempt.kappa, attempt.apart, ahead);
         (attempt.ahead, attempt.used) = (ahead, 0);
     }
     stream_many(engine, &mut empty.iter_mut().flat_map(|attempt| attempt.masks.streams()).collect::<Vec<_>>());
@@ -95,8 +97,11 @@ fn challenge(private: &Private, attempts: &mut [Attempt]) {
 struct Attempt {
     /// Its place among the tasks.
     task: usize,
-    /// The counter of the masks.
+    /// Whether there is no message any more.
+    over: bool,
+    /// The counter of the masks, and by how much it grows with each attempt.
     kappa: usize,
+    apart: usize,
     masks: Masks,
     /// Attempts that the masks are for, and how many of them have been made.
     ahead: usize,
@@ -114,12 +119,15 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(private: &Private, task: usize, mu: &Mu) -> Self {
+    /// The attempt at `place` of the first `each` at a message.
+    fn new(private: &Private, message: (usize, &Mu), place: usize, each: usize) -> Self {
         let params = private.params;
         let polys = Wiped::<Poly>::zeroed;
         let mut attempt = Self {
-            task,
+            task: 0,
+            over: false,
             kappa: 0,
+            apart: each * params.l,
             masks: Masks::none(),
             ahead: 0,
             used: 0,
@@ -131,13 +139,17 @@ impl Attempt {
             c_tilde: [0; MAX_C],
             ball: [0; BALL],
         };
-        attempt.restart(task, mu);
+        attempt.restart(private, Some(message), place);
         attempt
     }
 
-    /// Takes the next message.
-    fn restart(&mut self, task: usize, mu: &Mu) {
-        (self.task, self.kappa, self.ahead, self.used) = (task, 0, 0, 0);
+    /// Takes the next message, if there is one.
+    fn restart(&mut self, private: &Private, message: Option<(usize, &Mu)>, place: usize) {
+        let Some((task, mu)) = message else {
+            self.over = true;
+            return;
+        };
+        (self.task, self.kappa, self.ahead, self.used) = (task, place * private.params.l, 0, 0);
         self.hashed[..WIDE].copy_from_slice(mu.as_bytes());
     }
 
@@ -151,7 +163,7 @@ impl Attempt {
             ring.ntt(y_ntt);
         }
         self.used += 1;
-        self.kappa += params.l;
+        self.kappa += self.apart;
         let encoded = self.hashed[WIDE..].chunks_exact_mut(params.w1_bytes());
         let parts = self.w0.iter_mut().zip(self.w1.iter_mut()).zip(encoded);
         for (a, ((w, w1), encoded)) in private.a.chunks_exact(params.l).zip(parts) {

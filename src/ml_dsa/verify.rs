@@ -24,10 +24,8 @@ pub(crate) struct Public {
     set: ParameterSet,
     engine: Engine,
     tr: [u8; WIDE],
-    /// A, rows one after the other, in the NTT domain.
-    a: Vec<Poly>,
-    /// t1 2^d in the NTT domain.
-    t1: Vec<Poly>,
+    /// A, with t1, in the NTT domain.
+    a_t1: Vec<Poly>,
 }
 
 impl Public {
@@ -36,9 +34,9 @@ impl Public {
         let (params, ring) = (set.params(), Ring::on(&engine));
         let mut matrix = Matrix::new(params, &key.as_bytes()[..SEED]);
         let mut tr = [0; WIDE];
-        let streams = matrix.streams().chain([H::stream(key.as_bytes(), &mut tr)]);
+        let streams = [H::stream(key.as_bytes(), &mut tr)].into_iter().chain(matrix.streams());
         stream_many(&engine, &mut streams.collect::<Vec<_>>());
-        Self { params, set, engine, tr, a: matrix.polys(&engine, ring), t1: decode_t1(ring, key) }
+        Self { params, set, engine, tr, a_t1: with_t1(ring, key, matrix.polys(&engine, ring, 1)) }
     }
 
     /// tr, the hash of the key.
@@ -47,21 +45,23 @@ impl Public {
     }
 }
 
-/// t1 2^d of a public key (Alg. 23), in the NTT domain.
-fn decode_t1(ring: Ring, key: &VerifyingKey) -> Vec<Poly> {
-    let mut t1 = alloc::vec![Poly::default(); key.set().params().k];
-    for (poly, bytes) in t1.iter_mut().zip(key.as_bytes()[SEED..].chunks_exact(poly_bytes(T1_BITS))) {
-        ring.unpack(bytes, T1_BITS, None, poly);
-        ring.shift(poly);
-        ring.ntt(poly);
+/// A and, behind each row, its element of t1 2^d (Alg. 23), all in the NTT domain, so that A z - c t1 2^d is one product
+/// (Alg. 8 line 9).
+fn with_t1(ring: Ring, key: &VerifyingKey, mut a: Vec<Poly>) -> Vec<Poly> {
+    let rows = a.chunks_exact_mut(key.set().params().l + 1);
+    for (row, bytes) in rows.zip(key.as_bytes()[SEED..].chunks_exact(poly_bytes(T1_BITS))) {
+        let t1 = &mut row[key.set().params().l];
+        ring.unpack(bytes, T1_BITS, None, t1);
+        ring.shift(t1);
+        ring.ntt(t1);
     }
-    t1
+    a
 }
 
 /// The three parts of a signature (Alg. 27), of which z and the hint have been checked.
 struct Decoded<'a> {
     c_tilde: &'a [u8],
-    /// z in the NTT domain.
+    /// z, with room for -c, in the NTT domain.
     z: Vec<Poly>,
     hint: Hint<'a>,
 }
@@ -76,7 +76,7 @@ impl<'a> Decoded<'a> {
         let (c_tilde, rest) = signature.split_at(params.c_bytes());
         let (packed, hint) = rest.split_at(params.l * params.z_bytes());
         let hint = Hint::unpack(params, hint)?;
-        let mut z = alloc::vec![Poly::default(); params.l];
+        let mut z = alloc::vec![Poly::default(); params.l + 1];
         for (poly, bytes) in z.iter_mut().zip(packed.chunks_exact(params.z_bytes())) {
             ring.unpack(bytes, params.z_bits(), Some(params.gamma1), poly);
             if ring.exceeds(poly, params.gamma1 - params.beta) != 0 {
@@ -96,27 +96,19 @@ struct Recomputed<'a> {
 
 impl<'a> Recomputed<'a> {
     /// Alg. 8 lines 8 to 10 and the encoding of line 12; the place of mu is left free.
-    fn of(
-        params: &Params,
-        engine: &Engine,
-        a: &[Poly],
-        t1: &[Poly],
-        signature: &Decoded<'a>,
-        ball: &[u8; BALL],
-    ) -> Self {
+    fn of(params: &Params, engine: &Engine, a_t1: &[Poly], mut signature: Decoded<'a>, ball: &[u8; BALL]) -> Self {
         let ring = Ring::on(engine);
-        let mut c = Poly::default();
+        let (mut c, minus_c) = (Poly::default(), &mut signature.z[params.l]);
         in_ball(params, engine, signature.c_tilde, ball, &mut c);
-        ring.ntt(&mut c);
+        ring.sub(minus_c, &c);
+        ring.ntt(minus_c);
+        ring.reduce(minus_c);
 
         let mut hashed = alloc::vec![0; WIDE + params.k * params.w1_bytes()];
         let encoded = hashed[WIDE..].chunks_exact_mut(params.w1_bytes());
-        let (mut w, mut product, mut hint) = (Poly::default(), Poly::default(), Poly::default());
-        for (i, (t1, encoded)) in t1.iter().zip(encoded).enumerate() {
-            ring.row(&a[i * params.l..(i + 1) * params.l], &signature.z, &mut w);
-            ring.product(&c, t1, &mut product);
-            ring.sub(&mut w, &product);
-            ring.reduce(&mut w);
+        let (mut w, mut hint) = (Poly::default(), Poly::default());
+        for (i, (row, encoded)) in a_t1.chunks_exact(params.l + 1).zip(encoded).enumerate() {
+            ring.row(row, &signature.z, &mut w);
             ring.inverse(&mut w);
             ring.canonical(&mut w);
             let places = signature.hint.places(i);
@@ -176,7 +168,7 @@ pub(crate) fn expanded_many(public: &Public, items: Vec<(Result<Mu, Error>, &[u8
         .filter_map(|(item, ball)| item.as_ref().ok().map(|(_, decoded)| H::stream(decoded.c_tilde, ball)));
     stream_many(engine, &mut streams.collect::<Vec<_>>());
     let recomputed = decoded.into_iter().zip(&balls).map(|(item, ball)| {
-        item.map(|(mu, decoded)| (mu, Recomputed::of(params, engine, &public.a, &public.t1, &decoded, ball)))
+        item.map(|(mu, decoded)| (mu, Recomputed::of(params, engine, &public.a_t1, decoded, ball)))
     });
     judge_some(engine, recomputed.collect())
 }
@@ -214,9 +206,10 @@ fn recompute<'a>(
     };
     let mut matrix = Matrix::new(params, &key.as_bytes()[..SEED]);
     let (mut tr, mut ball) = ([0; WIDE], [0; BALL]);
-    let beside = [H::stream(key.as_bytes(), &mut tr), H::stream(decoded.c_tilde, &mut ball)];
-    stream_many(engine, &mut matrix.streams().chain(beside).collect::<Vec<_>>());
+    // the longest first
+    let (first, last) = ([H::stream(key.as_bytes(), &mut tr)], [H::stream(decoded.c_tilde, &mut ball)]);
+    stream_many(engine, &mut first.into_iter().chain(matrix.streams()).chain(last).collect::<Vec<_>>());
     let mu = mu(&tr)?;
-    let a = matrix.polys(engine, ring);
-    Ok((mu, Recomputed::of(params, engine, &a, &decode_t1(ring, key), &decoded, &ball)))
+    let a_t1 = with_t1(ring, key, matrix.polys(engine, ring, 1));
+    Ok((mu, Recomputed::of(params, engine, &a_t1, decoded, &ball)))
 }

@@ -47,16 +47,21 @@ pub const ZETAS: [i32; N] = {
     zetas
 };
 
-/// The same, times 2^32.
-const MONTGOMERY_ZETAS: [i32; N] = {
+/// The same from 0 to q - 1, times 2^32.
+const MONTGOMERY_ZETAS: [u32; N] = {
     let mut zetas = [0; N];
     let mut i = 0;
     while i < N {
-        zetas[i] = centred((ZETAS[i] as i64) << 32) as i32;
+        zetas[i] = shifted(ZETAS[i]);
         i += 1;
     }
     zetas
 };
+
+/// z 2^32 modulo q, from 0 to q - 1.
+const fn shifted(z: i32) -> u32 {
+    ((z as i64) << 32).rem_euclid(Q as i64) as u32
+}
 
 /// 2^32 / 256, which the inverse transform multiplies by.
 pub const INVERSE: i32 = 1 << 24;
@@ -69,68 +74,94 @@ pub const fn barrett(z: i32) -> i32 {
     ((scaled + half) / Q as i64) as i32
 }
 
-/// a 2^-32 modulo q (Alg. 49): |result| <= |a| 2^-32 + q/2.
+/// a 2^-32 modulo q (Alg. 49, without signs, which baseline x86-64 multiplies faster): result <= a 2^-32 + q.
 #[inline(always)]
-const fn montgomery(a: i64) -> i32 {
-    let t = (a as i32).wrapping_mul(Q_INV);
-    ((a - t as i64 * Q as i64) >> 32) as i32
+const fn montgomery(a: u64) -> u32 {
+    let t = (a as u32).wrapping_mul(Q_INV.wrapping_neg().cast_unsigned());
+    ((a + t as u64 * Q_UNSIGNED as u64) >> 32) as u32
 }
 
+/// Q, to be added to numbers without sign.
+const Q_UNSIGNED: u32 = Q.cast_unsigned();
+
+/// a z modulo q, less than 2q, by z as [`shifted`].
+#[inline(always)]
+const fn times(a: u32, z: u32) -> u32 {
+    montgomery(a as u64 * z as u64)
+}
+
+/// x + `lift`, which is not negative.
+#[inline(always)]
+const fn lifted(x: i32, lift: i32) -> u32 {
+    (x + lift).cast_unsigned()
+}
+
+/// Each layer adds less than 2q to numbers from 0 to 2q.
 #[inline(always)]
 pub fn ntt(p: &mut Poly) {
+    let mut x = p.0.map(|x| lifted(x, Q));
     let mut i = 0;
     let mut len = 128;
     while len > 0 {
-        for block in p.0.chunks_exact_mut(2 * len) {
+        for block in x.chunks_exact_mut(2 * len) {
             i += 1;
             let (low, high) = block.split_at_mut(len);
             for (a, b) in low.iter_mut().zip(high) {
-                let t = montgomery(i64::from(MONTGOMERY_ZETAS[i]) * i64::from(*b));
-                (*a, *b) = (*a + t, *a - t);
+                let t = times(*b, MONTGOMERY_ZETAS[i]);
+                (*a, *b) = (*a + t, *a + 2 * Q_UNSIGNED - t);
             }
         }
         len /= 2;
     }
+    p.0 = x.map(|x| x.cast_signed() - 9 * Q);
 }
 
+/// Each layer at most doubles numbers that begin below 2q, so that all are below 512 q < 2^32.
 #[inline(always)]
 pub fn inverse(p: &mut Poly) {
-    const FACTOR: i64 = centred((INVERSE as i64) << 32);
+    let mut x = p.0.map(|x| lifted(x, Q));
     let mut i = N;
     let mut len = 1;
     while len < N {
-        for block in p.0.chunks_exact_mut(2 * len) {
+        let bound = 2 * Q_UNSIGNED * len as u32;
+        for block in x.chunks_exact_mut(2 * len) {
             i -= 1;
             let (low, high) = block.split_at_mut(len);
             for (a, b) in low.iter_mut().zip(high) {
-                let difference = *b - *a;
+                let difference = *b + (bound - *a);
                 *a += *b;
-                *b = montgomery(i64::from(MONTGOMERY_ZETAS[i]) * i64::from(difference));
+                *b = times(difference, MONTGOMERY_ZETAS[i]);
             }
         }
         len *= 2;
     }
-    p.0.iter_mut().for_each(|x| *x = montgomery(FACTOR * i64::from(*x)));
+    p.0 = x.map(|x| {
+        let x = times(x, const { shifted(INVERSE) }).cast_signed() - Q;
+        x + ((x >> 31) & Q)
+    });
 }
 
+/// Of numbers up to 11 q; eight products of them, and Alg. 49 of the sum, are less than 9 q.
 #[inline(always)]
 pub fn row(a: &[Poly], y: &[Poly], out: &mut Poly) {
     let mut sums = [0; N];
     for (a, y) in a.iter().zip(y) {
         for ((sum, a), y) in sums.iter_mut().zip(&a.0).zip(&y.0) {
-            *sum += i64::from(*a) * i64::from(*y);
+            *sum += u64::from(lifted(*a, 11 * Q)) * u64::from(lifted(*y, 11 * Q));
         }
     }
     for (out, sum) in out.0.iter_mut().zip(sums) {
-        *out = montgomery(sum);
+        *out = montgomery(sum).cast_signed();
     }
+    reduce(out);
 }
 
 #[inline(always)]
 pub fn product(a: &Poly, b: &Poly, out: &mut Poly) {
     for ((out, a), b) in out.0.iter_mut().zip(&a.0).zip(&b.0) {
-        *out = montgomery(i64::from(*a) * i64::from(*b));
+        *out = montgomery(u64::from(lifted(*a, 11 * Q)) * u64::from(lifted(*b, 11 * Q))).cast_signed();
     }
+    reduce(out);
 }
 
 #[inline(always)]
@@ -235,10 +266,14 @@ pub fn use_hint(gamma2: i32, r: &mut Poly, hint: &Poly) {
         for (r, h) in r.0.iter_mut().zip(&hint.0) {
             let (r1, r0) = parts::<GAMMA2>(*r);
             // r0 > 0: one up, else one down; modulo m
-            let up = (-r0 >> 31) & 1;
-            let moved = r1 + (2 * up - 1) * *h;
-            let moved = moved + ((moved >> 31) & m);
-            *r = moved - ((((m - 1) - moved) >> 31) & m);
+            let down = !(-r0 >> 31);
+            let moved = r1 + ((h ^ down) - down);
+            *r = if m == 16 {
+                moved & 15
+            } else {
+                let moved = moved + ((moved >> 31) & m);
+                moved & !((m - 1 - moved) >> 31)
+            };
         }
     }
     if gamma2 == LARGE { use_hint::<LARGE>(r, hint) } else { use_hint::<{ (Q - 1) / 88 }>(r, hint) }
@@ -259,46 +294,51 @@ macro_rules! by_bits {
         }
     };
 }
+#[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+pub(crate) use by_bits;
 
+/// Eight coefficients to `BITS` bytes: x, or offset - x.
 #[inline(always)]
-pub fn pack(p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]) {
-    #[inline(always)]
-    fn pack<const BITS: usize>(p: &Poly, sign: i32, offset: i32, out: &mut [u8]) {
-        for (values, bytes) in p.0.as_chunks::<8>().0.iter().zip(out.as_chunks_mut::<BITS>().0) {
-            let (mut word, mut filled, mut at) = (0_u64, 0, 0);
-            for value in values {
-                word |= u64::from((offset + sign * value).cast_unsigned()) << filled;
-                filled += BITS;
-                while filled >= 8 {
-                    bytes[at] = word as u8;
-                    (word, filled, at) = (word >> 8, filled - 8, at + 1);
-                }
+pub fn pack_groups<const BITS: usize>(groups: &[[i32; 8]], offset: Option<i32>, out: &mut [u8]) {
+    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
+    for (values, bytes) in groups.iter().zip(out.as_chunks_mut::<BITS>().0) {
+        let (mut word, mut filled, mut at) = (0_u64, 0, 0);
+        for value in values {
+            word |= u64::from((offset + sign * value).cast_unsigned()) << filled;
+            filled += BITS;
+            while filled >= 8 {
+                bytes[at] = word as u8;
+                (word, filled, at) = (word >> 8, filled - 8, at + 1);
             }
         }
     }
-    // x, or offset - x
+}
+
+#[inline(always)]
+pub fn pack(p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]) {
+    by_bits!(bits, pack_groups(p.0.as_chunks().0, offset, out));
+}
+
+/// The inverse of [`pack_groups`].
+#[inline(always)]
+pub fn unpack_groups<const BITS: usize>(bytes: &[u8], offset: Option<i32>, groups: &mut [[i32; 8]]) {
     let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
-    by_bits!(bits, pack(p, sign, offset, out));
+    for (values, bytes) in groups.iter_mut().zip(bytes.as_chunks::<BITS>().0) {
+        let (mut word, mut filled, mut at) = (0_u64, 0, 0);
+        for value in values {
+            while filled < BITS {
+                word |= u64::from(bytes[at]) << filled;
+                (filled, at) = (filled + 8, at + 1);
+            }
+            *value = offset + sign * (word & ((1 << BITS) - 1)) as i32;
+            (word, filled) = (word >> BITS, filled - BITS);
+        }
+    }
 }
 
 #[inline(always)]
 pub fn unpack(bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly) {
-    #[inline(always)]
-    fn unpack<const BITS: usize>(bytes: &[u8], sign: i32, offset: i32, p: &mut Poly) {
-        for (values, bytes) in p.0.as_chunks_mut::<8>().0.iter_mut().zip(bytes.as_chunks::<BITS>().0) {
-            let (mut word, mut filled, mut at) = (0_u64, 0, 0);
-            for value in values {
-                while filled < BITS {
-                    word |= u64::from(bytes[at]) << filled;
-                    (filled, at) = (filled + 8, at + 1);
-                }
-                *value = offset + sign * (word & ((1 << BITS) - 1)) as i32;
-                (word, filled) = (word >> BITS, filled - BITS);
-            }
-        }
-    }
-    let (sign, offset) = offset.map_or((1, 0), |offset| (-1, offset));
-    by_bits!(bits, unpack(bytes, sign, offset, p));
+    by_bits!(bits, unpack_groups(bytes, offset, p.0.as_chunks_mut().0));
 }
 
 /// From place `at` on.

@@ -9,7 +9,7 @@ mod ring;
 mod sha_ni;
 mod transpose;
 
-pub use avx2::Avx2;
+pub use avx2::{Avx2, Avx2One};
 pub use avx512::{Avx512, Avx512Vl};
 pub use sha_ni::ShaNi;
 

@@ -1,6 +1,8 @@
 //! Arithmetic modulo q with AVX2 and with AVX-512: the vector operations behind the transforms, rejection sampling, and
 //! everything else as the compiler makes vector code of the portable text.
 
+mod pack;
+
 #[allow(clippy::wildcard_imports)]
 use core::arch::x86_64::*;
 
@@ -236,8 +238,8 @@ macro_rules! table {
             decompose: proven!("avx2,bmi1,bmi2", (gamma2: i32, w: &mut Poly, w1: &mut Poly), text::decompose(gamma2, w, w1)),
             make_hint: proven!("avx2,bmi1,bmi2", (gamma2: i32, low: &mut Poly, w1: &Poly) -> u32, text::make_hint(gamma2, low, w1)),
             use_hint: proven!("avx2,bmi1,bmi2", (gamma2: i32, r: &mut Poly, hint: &Poly), text::use_hint(gamma2, r, hint)),
-            pack: proven!("avx2,bmi1,bmi2", (p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]), text::pack(p, bits, offset, out)),
-            unpack: proven!("avx2,bmi1,bmi2", (bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly), text::unpack(bytes, bits, offset, p)),
+            pack: proven!("avx2,bmi1,bmi2", (p: &Poly, bits: u32, offset: Option<i32>, out: &mut [u8]), pack::pack(p, bits, offset, out)),
+            unpack: proven!("avx2,bmi1,bmi2", (bytes: &[u8], bits: u32, offset: Option<i32>, p: &mut Poly), pack::unpack(bytes, bits, offset, p)),
             reject_uniform: proven!($features, (bytes: &[u8], p: &mut Poly) -> usize, $uniform(bytes, p)),
             reject_bounded: proven!($features, (eta: i32, bytes: &[u8], accepted: &[u8], p: &mut Poly) -> usize, $bounded(eta, bytes, accepted, p)),
         }
