@@ -18,8 +18,8 @@ use core::fmt;
 use crate::{
     error::Error,
     hash::FixedHash,
-    hmac::{Hmac, HmacKey, check_keys, mac_many_by},
-    secret::{Wiped, wipe, wipe_stack},
+    hmac::{self, HmacKey, check_keys, mac_many_by},
+    secret::{Wiped, scrubbed, wipe, wipe_stack},
 };
 
 /// Largest digest, SHA-512's.
@@ -41,11 +41,15 @@ impl<H: FixedHash> Prk<H> {
     /// zeros.
     pub fn extract(hash: H, salt: &[u8], ikm: &[&[u8]]) -> Self {
         let mut this = Self(HmacKey::blank(hash));
-        let mut prk = [0; MAX_DIGEST];
-        let prk = &mut prk[..H::LEN];
-        extract(hash, salt, ikm, prk).expect("the whole digest");
-        this.0.set(prk);
-        wipe(prk);
+        scrubbed(|| {
+            let states = this.0.states_mut();
+            let mut prk = [0; MAX_DIGEST];
+            let prk = &mut prk[..H::LEN];
+            hmac::begin(hash, salt, states);
+            hmac::tag(hash, states, ikm, prk);
+            hmac::begin(hash, prk, states);
+            wipe(prk);
+        });
         this
     }
 
@@ -67,19 +71,21 @@ impl<H: FixedHash> Prk<H> {
     /// [`Error::OutputTooLong`].
     pub fn expand(&self, info: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         check::<H>(out.len())?;
-        let mut t = [0; MAX_DIGEST];
-        let t = &mut t[..H::LEN];
-        for (i, chunk) in (1..=u8::MAX).zip(out.chunks_mut(H::LEN)) {
+        scrubbed(|| {
+            let mut t = [0; MAX_DIGEST];
+            let t = &mut t[..H::LEN];
             let mut hmac = self.0.hmac();
-            if i > 1 {
-                hmac.update(t);
+            for (i, chunk) in (1..=u8::MAX).zip(out.chunks_mut(H::LEN)) {
+                if i > 1 {
+                    hmac.update(t);
+                }
+                info.iter().for_each(|part| hmac.update(part));
+                hmac.update(&[i]);
+                hmac.tag(t);
+                chunk.copy_from_slice(&t[..chunk.len()]);
             }
-            info.iter().for_each(|part| hmac.update(part));
-            hmac.update(&[i]);
-            hmac.finish(t)?;
-            chunk.copy_from_slice(&t[..chunk.len()]);
-        }
-        wipe(t);
+            wipe(t);
+        });
         Ok(())
     }
 }
@@ -97,9 +103,7 @@ impl<H: FixedHash> fmt::Debug for Prk<H> {
 /// # Errors
 /// [`Error::OutputTooLong`] if the digest has fewer bytes.
 pub fn extract<H: FixedHash>(hash: H, salt: &[u8], ikm: &[&[u8]], prk: &mut [u8]) -> Result<(), Error> {
-    let mut hmac = Hmac::new(hash, salt);
-    ikm.iter().for_each(|part| hmac.update(part));
-    hmac.finish(prk)
+    hmac::mac(hash, salt, ikm, prk)
 }
 
 /// Extract and expand in one (RFC 5869 section 2).

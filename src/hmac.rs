@@ -22,7 +22,7 @@
 //! let key = HmacKey::new(Shake256::on(&Engine::get()), b"key");
 //! ```
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
 use digest::{
@@ -36,7 +36,7 @@ use crate::{
     engine::Engine,
     error::Error,
     hash::{FixedHash, Incremental, check_output, output_len},
-    secret::{Wiped, wipe, wipe_stack},
+    secret::{Wiped, scrubbed, wipe, wipe_stack},
 };
 
 /// Largest block of the hashes that HMAC is used with, SHA3-224's.
@@ -52,18 +52,19 @@ pub const fn min_tag_len<H: FixedHash>() -> usize {
     if half > 10 { half } else { 10 }
 }
 
-/// A key, with the hash states after its two pads: each message costs two blocks less.
+/// A key, with the hash states after its two pads: each message costs two blocks less. They are on the heap, so that a
+/// key that is moved leaves no copy behind.
 #[derive(Clone)]
 pub struct HmacKey<H: FixedHash> {
     hash: H,
-    states: [H::State; 2],
+    states: Box<[H::State; 2]>,
 }
 
 impl<H: FixedHash> HmacKey<H> {
     /// A key of any length; one that is longer than a block is hashed first (FIPS 198-1 section 4, step 2).
     pub fn new(hash: H, key: &[u8]) -> Self {
         let mut this = Self::blank(hash);
-        this.set(key);
+        scrubbed(|| begin(hash, key, &mut this.states));
         this
     }
 
@@ -75,27 +76,20 @@ impl<H: FixedHash> HmacKey<H> {
         }
         let mut states = Wiped::zeroed(2 * keys.len());
         hash.begin_many(&blocks, &mut states);
-        let keys = states.as_chunks().0.iter().map(|states| Self { hash, states: *states }).collect();
+        let mut keys: Vec<_> = keys.iter().map(|_| Self::blank(hash)).collect();
+        keys.iter_mut().zip(states.as_chunks().0).for_each(|(key, states)| *key.states = *states);
         wipe_stack();
         keys
     }
 
-    /// No key yet: it is set where it will stay, because states that are moved leave copies behind.
+    /// No key yet: it is set where it will stay.
     pub(crate) fn blank(hash: H) -> Self {
-        Self { hash, states: [H::State::default(); 2] }
+        Self { hash, states: Box::new([H::State::default(); 2]) }
     }
 
-    pub(crate) fn set(&mut self, key: &[u8]) {
-        let mut blocks = [0; 2 * MAX_BLOCK];
-        let blocks = &mut blocks[..2 * H::BLOCK_LEN];
-        pad(self.hash, key, blocks);
-        self.hash.begin_many(blocks, &mut self.states);
-        wipe(blocks);
-    }
-
-    /// The states after the inner and the outer pad.
-    pub(crate) fn states(&self) -> &[H::State; 2] {
-        &self.states
+    /// For [`begin`].
+    pub(crate) fn states_mut(&mut self) -> &mut [H::State; 2] {
+        &mut self.states
     }
 
     /// The hash function that it is a key for, on its engine.
@@ -105,8 +99,7 @@ impl<H: FixedHash> HmacKey<H> {
 
     /// Begins a message.
     pub fn hmac(&self) -> Hmac<H> {
-        let mut hmac = Hmac { key: Self::blank(self.hash), inner: self.hash.hasher() };
-        hmac.key.states = self.states;
+        let mut hmac = Hmac { key: self.clone(), inner: Box::new(self.hash.hasher()) };
         hmac.reset();
         hmac
     }
@@ -116,9 +109,9 @@ impl<H: FixedHash> HmacKey<H> {
     /// # Errors
     /// [`Error::OutputTooLong`] if the digest has fewer bytes.
     pub fn mac(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-        let mut hmac = self.hmac();
-        parts.iter().for_each(|part| hmac.update(part));
-        hmac.finish(out)
+        check_output::<H>(out.len())?;
+        scrubbed(|| tag(self.hash, &self.states, parts, out));
+        Ok(())
     }
 
     /// Checks a tag of a message, given in parts, in time that does not depend on where they differ. The tag is the
@@ -127,10 +120,53 @@ impl<H: FixedHash> HmacKey<H> {
     /// # Errors
     /// [`Error::TagTooShort`], [`Error::InvalidTag`].
     pub fn verify(&self, parts: &[&[u8]], tag: &[u8]) -> Result<(), Error> {
-        let mut hmac = self.hmac();
-        parts.iter().for_each(|part| hmac.update(part));
-        hmac.verify(tag)
+        check_tag::<H>(tag, |whole| self::tag(self.hash, &self.states, parts, whole))
     }
+}
+
+/// The states after the two pads of a key.
+pub(crate) fn begin<H: FixedHash>(hash: H, key: &[u8], states: &mut [H::State; 2]) {
+    let mut blocks = [0; 2 * MAX_BLOCK];
+    let blocks = &mut blocks[..2 * H::BLOCK_LEN];
+    pad(hash, key, blocks);
+    hash.begin_many(blocks, states);
+    wipe(blocks);
+}
+
+/// The leading bytes of the tag of a message, given in parts. For callers who check the length and scrub the stack.
+pub(crate) fn tag<H: FixedHash>(hash: H, states: &[H::State; 2], parts: &[&[u8]], out: &mut [u8]) {
+    let mut inner = hash.hasher();
+    H::resume(&mut inner, &states[0]);
+    parts.iter().for_each(|part| inner.update(part));
+    end::<H>(inner, &states[1], out);
+}
+
+/// The leading bytes of the tag from the inner hash and the state after the outer pad.
+fn end<H: FixedHash>(mut hasher: H::Hasher, outer: &H::State, out: &mut [u8]) {
+    let mut digest = [0; MAX_DIGEST];
+    let digest = &mut digest[..H::LEN];
+    hasher.clone().finish(digest);
+    H::resume(&mut hasher, outer);
+    hasher.update(digest);
+    hasher.finish(out);
+    wipe(digest);
+}
+
+/// Compares a tag with the whole one that `make` writes.
+fn check_tag<H: FixedHash>(tag: &[u8], make: impl FnOnce(&mut [u8])) -> Result<(), Error> {
+    let minimum = min_tag_len::<H>();
+    if tag.len() < minimum {
+        return Err(Error::TagTooShort { minimum });
+    }
+    let equal = scrubbed(|| {
+        let mut whole = [0; MAX_DIGEST];
+        let whole = &mut whole[..H::LEN];
+        make(whole);
+        // a longer one has another length and so is not equal
+        whole[..tag.len().min(H::LEN)].ct_eq(tag)
+    });
+    // RFC 2104 section 5: what is compared is sent in the clear
+    if ct::verdict(equal) { Ok(()) } else { Err(Error::InvalidTag) }
 }
 
 /// The two blocks that a key becomes (FIPS 198-1 section 4, steps 1 to 4 and 7).
@@ -152,7 +188,7 @@ fn pad<H: FixedHash>(hash: H, key: &[u8], blocks: &mut [u8]) {
 
 impl<H: FixedHash> Drop for HmacKey<H> {
     fn drop(&mut self) {
-        wipe(&mut self.states);
+        wipe(&mut self.states[..]);
     }
 }
 
@@ -164,19 +200,16 @@ impl<H: FixedHash> fmt::Debug for HmacKey<H> {
     }
 }
 
-/// HMAC in progress.
-#[derive(Clone)]
+/// HMAC in progress, on the heap as its key is.
 pub struct Hmac<H: FixedHash> {
     key: HmacKey<H>,
-    inner: H::Hasher,
+    inner: Box<H::Hasher>,
 }
 
 impl<H: FixedHash> Hmac<H> {
     /// Begins a message under a key of any length.
     pub fn new(hash: H, key: &[u8]) -> Self {
-        // keyed where it will stay: a keyed hasher that is moved leaves its state behind
-        let mut hmac = Self { key: HmacKey::blank(hash), inner: hash.hasher() };
-        hmac.key.set(key);
+        let mut hmac = Self { key: HmacKey::new(hash, key), inner: Box::new(hash.hasher()) };
         hmac.reset();
         hmac
     }
@@ -191,39 +224,36 @@ impl<H: FixedHash> Hmac<H> {
         self.inner.update(data);
     }
 
-    /// The leading `out.len()` bytes of the tag.
+    /// The leading `out.len()` bytes of the tag. What follows is another message under the same key.
     ///
     /// # Errors
-    /// [`Error::OutputTooLong`] if the digest has fewer bytes.
-    pub fn finish(self, out: &mut [u8]) -> Result<(), Error> {
+    /// [`Error::OutputTooLong`] if the digest has fewer bytes; then the message goes on.
+    pub fn finish(&mut self, out: &mut [u8]) -> Result<(), Error> {
         check_output::<H>(out.len())?;
-        let mut digest = [0; MAX_DIGEST];
-        let digest = &mut digest[..H::LEN];
-        self.inner.finish(digest);
-        let mut outer = self.key.hash.hasher();
-        H::resume(&mut outer, &self.key.states[1]);
-        outer.update(digest);
-        outer.finish(out);
-        wipe(digest);
+        scrubbed(|| self.tag(out));
         Ok(())
     }
 
-    /// Checks a tag as [`HmacKey::verify`] does.
+    /// Checks a tag as [`HmacKey::verify`] does. What follows is another message under the same key.
     ///
     /// # Errors
-    /// [`Error::TagTooShort`], [`Error::InvalidTag`].
-    pub fn verify(self, tag: &[u8]) -> Result<(), Error> {
-        let minimum = min_tag_len::<H>();
-        if tag.len() < minimum {
-            return Err(Error::TagTooShort { minimum });
-        }
-        let mut whole = [0; MAX_DIGEST];
-        let whole = &mut whole[..H::LEN];
-        self.finish(whole).expect("the whole digest");
-        let equal = whole[..tag.len().min(H::LEN)].ct_eq(tag);
-        wipe(whole);
-        // RFC 2104 section 5: what is compared is sent in the clear
-        if ct::verdict(equal) { Ok(()) } else { Err(Error::InvalidTag) }
+    /// [`Error::TagTooShort`], and the message goes on; [`Error::InvalidTag`].
+    pub fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
+        check_tag::<H>(tag, |whole| self.tag(whole))
+    }
+
+    /// As [`Hmac::finish`], for callers who check the length and scrub the stack.
+    pub(crate) fn tag(&mut self, out: &mut [u8]) {
+        end::<H>((*self.inner).clone(), &self.key.states[1], out);
+        self.reset();
+    }
+}
+
+impl<H: FixedHash> Clone for Hmac<H> {
+    fn clone(&self) -> Self {
+        let mut clone = Self { key: self.key.clone(), inner: Box::new(self.key.hash.hasher()) };
+        scrubbed(|| *clone.inner = (*self.inner).clone());
+        clone
     }
 }
 
@@ -238,9 +268,13 @@ impl<H: FixedHash> fmt::Debug for Hmac<H> {
 /// # Errors
 /// [`Error::OutputTooLong`] if the digest has fewer bytes.
 pub fn mac<H: FixedHash>(hash: H, key: &[u8], parts: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
-    let mut hmac = Hmac::new(hash, key);
-    parts.iter().for_each(|part| hmac.update(part));
-    hmac.finish(out)
+    check_output::<H>(out.len())?;
+    scrubbed(|| {
+        let mut states = [H::State::default(); 2];
+        begin(hash, key, &mut states);
+        self::tag(hash, &states, parts, out);
+    });
+    Ok(())
 }
 
 /// Checks the tag of one message, given in parts, as [`HmacKey::verify`] does.
@@ -248,9 +282,11 @@ pub fn mac<H: FixedHash>(hash: H, key: &[u8], parts: &[&[u8]], out: &mut [u8]) -
 /// # Errors
 /// [`Error::TagTooShort`], [`Error::InvalidTag`].
 pub fn verify<H: FixedHash>(hash: H, key: &[u8], parts: &[&[u8]], tag: &[u8]) -> Result<(), Error> {
-    let mut hmac = Hmac::new(hash, key);
-    parts.iter().for_each(|part| hmac.update(part));
-    hmac.verify(tag)
+    check_tag::<H>(tag, |whole| {
+        let mut states = [H::State::default(); 2];
+        begin(hash, key, &mut states);
+        self::tag(hash, &states, parts, whole);
+    })
 }
 
 /// Tags of many messages of any lengths, side by side, on the engine of the first key: under one key, or each under its
@@ -337,7 +373,7 @@ impl<H: FixedHash> FixedOutput for Hmac<H>
 where
     H::Hasher: OutputSizeUser,
 {
-    fn finalize_into(self, out: &mut Output<Self>) {
+    fn finalize_into(mut self, out: &mut Output<Self>) {
         self.finish(out).expect("the whole digest");
     }
 }
@@ -347,8 +383,7 @@ where
     H::Hasher: OutputSizeUser,
 {
     fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
-        self.clone().finish(out).expect("the whole digest");
-        Hmac::reset(self);
+        self.finish(out).expect("the whole digest");
     }
 }
 

@@ -28,7 +28,7 @@ use core::{fmt, ops::ControlFlow};
 use crate::{
     error::Error,
     hash::FixedHash,
-    hmac::HmacKey,
+    hmac,
     secret::{Wiped, wipe, wipe_stack},
     threads,
 };
@@ -141,7 +141,7 @@ fn in_waves<H: FixedHash>(
         }
         let mut pieces = Vec::new();
         for blocks in wave.chunks(group) {
-            pieces.push(Piece::begin(hash, derivations, blocks)?);
+            pieces.push(Piece::begin(hash, derivations, blocks));
         }
         let mut left = iterations;
         while left > 0 {
@@ -191,23 +191,23 @@ struct Piece<H: FixedHash> {
 
 impl<H: FixedHash> Piece<H> {
     /// The first iteration: U_1 = PRF(P, S || INT(i)).
-    fn begin(hash: H, derivations: &[Derivation<'_>], blocks: &[Block]) -> Result<Self, Error> {
+    fn begin(hash: H, derivations: &[Derivation<'_>], blocks: &[Block]) -> Self {
         let mut piece = Self {
             keys: Wiped::zeroed(blocks.len()),
             u: Wiped::zeroed(blocks.len() * H::LEN),
             sum: Wiped::zeroed(blocks.len() * H::LEN),
         };
-        let mut key = HmacKey::blank(hash);
         for (i, (block, u)) in blocks.iter().zip(piece.u.chunks_exact_mut(H::LEN)).enumerate() {
             let Derivation { password, salt, .. } = &derivations[block.item];
-            if i == 0 || block.item != blocks[i - 1].item {
-                key.set(password);
+            if i > 0 && block.item == blocks[i - 1].item {
+                piece.keys[i] = piece.keys[i - 1];
+            } else {
+                hmac::begin(hash, password, &mut piece.keys[i]);
             }
-            piece.keys[i] = *key.states();
-            key.mac(&[salt, &block.number.to_be_bytes()], u)?;
+            hmac::tag(hash, &piece.keys[i], &[salt, &block.number.to_be_bytes()], u);
         }
         piece.sum.copy_from_slice(&piece.u);
-        Ok(piece)
+        piece
     }
 
     fn advance(&mut self, hash: H, count: u32) {

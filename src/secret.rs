@@ -24,6 +24,17 @@ pub(crate) fn wipe_stack() {
     wipe(&mut below);
 }
 
+/// Does work that handles secrets in a frame of its own, and overwrites that frame and the ones below it.
+pub(crate) fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn below<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    let result = below(work);
+    wipe_stack();
+    result
+}
+
 /// Values on the heap, wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Wiped<T: Copy + Default>(Vec<T>);

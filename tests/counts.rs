@@ -374,7 +374,7 @@ fn ml_dsa_operations() {
         let sign = |engine: &Engine, message: u64| {
             let key = ml::key(set, engine);
             take();
-            let signature = key.sign(&message.to_le_bytes()[..], &ml::MODE, ml_dsa::Randomness::Deterministic).unwrap();
+            let signature = key.sign(&message.to_le_bytes()[..], &ml::MODE, Randomness::Deterministic).unwrap();
             (take().keccak, signature)
         };
         // one after the other where there is one lane, so that the rest of a count is that of the attempts

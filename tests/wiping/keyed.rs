@@ -86,12 +86,14 @@ fn operations<H: Keyed>() -> Vec<Operation<H>> {
             }
         }),
         ("a message in pieces", |case| {
-            let mut hmac = Box::new(Hmac::new(case.hash, &case.keys[0]));
+            let mut hmac = Hmac::new(case.hash, &case.keys[0]);
             hmac.update(&MESSAGE[..5]);
             let other = hmac.clone();
             hmac.update(&MESSAGE[5..]);
             hmac.finish(&mut zeros(H::LEN)).unwrap();
-            drop(other);
+            for mut moved in [other, hmac] {
+                moved.finish(&mut zeros(H::LEN)).unwrap();
+            }
         }),
         ("tags that are checked", |case| {
             let key = HmacKey::new(case.hash, &case.keys[0]);
@@ -113,8 +115,8 @@ fn operations<H: Keyed>() -> Vec<Operation<H>> {
             hkdf::extract(case.hash, SALT, &[&case.keys[0]], &mut zeros(H::LEN)).unwrap();
         }),
         ("many expansions", |case| {
-            let prks = [Prk::extract(case.hash, SALT, &[&case.keys[0]])];
-            hkdf::expand_many(&prks, &[INFO; MANY], &mut zeros(MANY * 3 * H::LEN)).unwrap();
+            let prk = Prk::extract(case.hash, SALT, &[&case.keys[0]]);
+            hkdf::expand_many(&[prk], &[INFO; MANY], &mut zeros(MANY * 3 * H::LEN)).unwrap();
         }),
         ("a password", |case| {
             pbkdf2::derive(case.hash, &case.keys[0], SALT, ITERATIONS, &mut zeros(2 * H::LEN)).unwrap();
@@ -187,6 +189,18 @@ impl<H: Keyed> Case<H> {
     }
 }
 
+/// What is found on the stack of a thread that has done some work.
+fn on_a_stack(needles: Needles, work: impl FnOnce() + Send + 'static) -> BTreeMap<&'static str, usize> {
+    let mut found = BTreeMap::new();
+    let thread = Thread::start(Box::new(move || {
+        let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap();
+        pool.install(work);
+    }));
+    let needles = needles.sorted();
+    thread.join(|stack| needles.search(stack, |_, name| *found.entry(name).or_default() += 1));
+    found
+}
+
 /// Heap and stack of every operation with one hash function on one engine: blocks and bytes of heap that were searched.
 fn search<H: Keyed>(name: &str, engine: &Engine, faults: &mut Vec<String>) -> Seen {
     let case = Arc::new(Case::<H>::new(engine));
@@ -199,14 +213,8 @@ fn search<H: Keyed>(name: &str, engine: &Engine, faults: &mut Vec<String>) -> Se
         total.blocks += seen.blocks;
         total.bytes += seen.bytes;
 
-        let needles = case.needles().sorted();
-        let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         let same = Arc::clone(&case);
-        let thread = Thread::start(Box::new(move || {
-            let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap();
-            pool.install(|| run(&same));
-        }));
-        thread.join(|stack| needles.search(stack, |_, name| *found.entry(name).or_default() += 1));
+        let found = on_a_stack(case.needles(), move || run(&same));
         if !found.is_empty() {
             faults.push(format!("stack: {what}, {} on {name}: {found:?}", H::NAME));
         }
@@ -230,4 +238,56 @@ fn nothing_secret_of_a_keyed_hash_stays() {
     assert!(faults.is_empty(), "{faults:#?}");
     assert!(total.bytes > 100_000, "only {} bytes were searched", total.bytes);
     loud(&format!("heap: {} blocks of {} bytes of keyed hashes searched", total.blocks, total.bytes));
+}
+
+/// The passphrase, its states and the private key, which is both in the file and what comes of it.
+#[cfg(feature = "encryption")]
+#[test]
+fn nothing_secret_of_an_encrypted_key_stays() {
+    use hashloom::{
+        at_rest::{self, MAX_ITERATIONS, Prf, Protection},
+        hash::Hash,
+        ml_dsa,
+    };
+
+    fn run(engine: &Engine, key: &[u8]) {
+        for prf in [Prf::HmacSha256, Prf::HmacSha512] {
+            let protection = Protection { prf, iterations: ITERATIONS };
+            let locked = at_rest::encrypt(engine, PASSPHRASE, key, &protection, &mut getrandom::SysRng).unwrap();
+            assert_eq!(at_rest::decrypt(engine, PASSPHRASE, &locked, MAX_ITERATIONS).unwrap()[..], *key);
+            assert!(at_rest::decrypt(engine, &PASSPHRASE[1..], &locked, MAX_ITERATIONS).is_err());
+        }
+    }
+
+    const PASSPHRASE: &[u8] = b"the passphrase, which nobody knows";
+    let _alone = alone();
+    let mut faults = Vec::new();
+    for (name, engine) in engines() {
+        let key =
+            ml_dsa::SigningKey::from_seed(ml_dsa::ParameterSet::MlDsa44, &engine, b"the seed of thirty-two bytes ...")
+                .unwrap();
+        let key = Arc::new(key.to_pkcs8_der(ml_dsa::PrivateKeyForm::Seed).unwrap());
+        let mut needles = Needles::default();
+        needles.secret("passphrase", PASSPHRASE);
+        needles.secret("private key", &key[key.len() - 32..]);
+        for pad in PADS {
+            let block = |len| {
+                let mut block: Vec<u8> = PASSPHRASE.iter().map(|byte| byte ^ pad).collect();
+                block.resize(len, pad);
+                block
+            };
+            needles.words("HMAC state", &Sha256::on(&engine).state_of(&block(Sha256::BLOCK_LEN)));
+            needles.words("HMAC state", &Sha512::on(&engine).state_of(&block(Sha512::BLOCK_LEN)));
+        }
+        let seen = during(needles.clone().sorted(), || run(&engine, &key));
+        assert!(seen.bytes > 1000, "{seen:?}");
+        if seen.found != 0 {
+            faults.push(format!("heap on {name}: {seen:?}"));
+        }
+        let found = on_a_stack(needles, move || run(&engine, &key));
+        if !found.is_empty() {
+            faults.push(format!("stack on {name}: {found:?}"));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
 }

@@ -14,7 +14,7 @@ use hashloom::{
 use crate::common::slh::Layout;
 
 /// Patterns by their value, each with the name of the secret it is of.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Needles {
     words: Vec<(u64, &'static str)>,
     /// One bit for each value of a pattern's leading two bytes, since most of memory matches none.
