@@ -272,7 +272,7 @@ pub fn mac<H: FixedHash>(hash: H, key: &[u8], parts: &[&[u8]], out: &mut [u8]) -
     scrubbed(|| {
         let mut states = [H::State::default(); 2];
         begin(hash, key, &mut states);
-        self::tag(hash, &states, parts, out);
+        tag(hash, &states, parts, out);
     });
     Ok(())
 }

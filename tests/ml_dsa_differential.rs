@@ -13,7 +13,7 @@ use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
 use flate2::read::GzDecoder;
 use hashloom::{
     Engine,
-    ml_dsa::{Mode, ParameterSet, PreHash, Randomness, SigningKey, verify_batch},
+    ml_dsa::{Mode, Mu, ParameterSet, PreHash, Randomness, SigningKey, verify_batch},
 };
 use ml_dsa::{B32, EncodedVerifyingKey, KeyExport, Keypair, MlDsaParams};
 use serde_json::Value;
@@ -163,6 +163,7 @@ fn same(set: ParameterSet, seed: &[u8], message: &[u8], mode: &Mode<'_>, rnd: &[
         assert_eq!(on.to_bytes(), key.to_bytes(), "{set} on {name}");
         assert!(on.sign(message, mode, Randomness::Given(rnd)).unwrap().as_ref() == signature, "{set} on {name}");
         assert_eq!(on.verifying_key().verify(message, mode, signature), Ok(()), "{set} on {name}");
+        assert!(on.verifying_key().verify(message, mode, &bad).is_err(), "{set} on {name}");
     }
     for Reference { name, key: make, sign, verify } in references(set) {
         assert_eq!(make(seed), (key.to_bytes().to_vec(), public.as_bytes().to_vec()), "{set} by {name}");
@@ -214,6 +215,93 @@ fn every_secret_is_complete() {
     let mut seed = [0; 32];
     seed[..2].copy_from_slice(&10_063_u16.to_le_bytes());
     same(ParameterSet::MlDsa65, &seed, b"a message", &Mode::default(), &[0; 32]);
+}
+
+/// A bit changed anywhere in a signature, another message, context or key: nobody takes it.
+#[test]
+fn every_refusal_is_shared() {
+    for set in ParameterSet::ALL {
+        let mut rng = Rng::new(&format!("refusals {set}"));
+        let (seed, other, message, context) = (rng.bytes(32), rng.bytes(32), rng.bytes(50), rng.bytes(9));
+        let mode = Mode::Pure { context: &context };
+        let key = SigningKey::from_seed(set, &Engine::get(), &seed).unwrap();
+        let public = key.verifying_key();
+        let stranger = SigningKey::from_seed(set, &Engine::get(), &other).unwrap().verifying_key();
+        let signature = key.sign(&message[..], &mode, Randomness::Deterministic).unwrap();
+        let signature = signature.as_ref();
+
+        let last = signature.len() - 1;
+        let flip = |place: usize, bit: u8| {
+            let mut bad = signature.to_vec();
+            bad[place] ^= 1 << bit;
+            bad
+        };
+        // c~, z and the hint have their ends among these
+        let places = [0, 31, 32, 47, 48, 63, 64, last - 90, last - 60, last - 8, last - 4, last];
+        let random: Vec<usize> = rng.bytes(200).chunks_exact(2).map(|b| b[0] as usize * 256 + b[1] as usize).collect();
+        let places = places.into_iter().chain(random.into_iter().map(|place| place % signature.len()));
+        let mut cases: Vec<_> =
+            places.enumerate().map(|(i, at)| (flip(at, i as u8 % 8), &public, &message, mode)).collect();
+        let another = [&message[..], &[0]].concat();
+        let own = || signature.to_vec();
+        cases.push((own(), &public, &another, mode));
+        cases.push((own(), &public, &message, Mode::default()));
+        cases.push((own(), &public, &message, Mode::PreHash { context: &context, function: PreHash::Sha2_512 }));
+        cases.push((own(), &stranger, &message, mode));
+        assert_eq!(cases.len(), 116);
+        for (i, (signature, public, message, mode)) in cases.iter().enumerate() {
+            for (name, engine) in engines() {
+                let public = (*public).clone().with_engine(&engine);
+                assert!(public.verify(&message[..], mode, signature).is_err(), "{set} on {name}, case {i}");
+            }
+            for Reference { name, verify, .. } in references(set) {
+                assert_eq!(
+                    verify(public.as_bytes(), message, mode, signature),
+                    Some(false),
+                    "{set} by {name}, case {i}"
+                );
+            }
+        }
+    }
+}
+
+/// mu and signatures of it, both ways, by the crate ml-dsa; fips204 does not have the interface.
+fn external_mu_with<P: MlDsaParams>(set: ParameterSet) {
+    let mut rng = Rng::new(&format!("external mu {set}"));
+    let seed = rng.bytes(32);
+    let theirs = ml_dsa::SigningKey::<P>::from_seed(&B32::try_from(&seed[..]).unwrap());
+    for len in [0, 1, 135, 136, 700] {
+        let (message, context) = (rng.bytes(len), rng.bytes(len % 256));
+        let mode = Mode::Pure { context: &context };
+        for (name, engine) in engines() {
+            let key = SigningKey::from_seed(set, &engine, &seed).unwrap();
+            let public = key.verifying_key();
+            let mut hasher = public.mu(&mode).unwrap();
+            message.chunks(13).for_each(|part| hasher.update(part));
+            let mu = hasher.finish().unwrap();
+            let signature = key.sign_mu(&mu, Randomness::Deterministic).unwrap();
+            let their_mu = (*mu.as_bytes()).into();
+            let their_signature = theirs.expanded_key().sign_mu_deterministic(&their_mu);
+            assert!(their_signature.encode()[..] == *signature.as_ref(), "{set} on {name}, {len} bytes");
+            // the same as without mu
+            let whole = theirs.expanded_key().sign_deterministic(&message, &context).unwrap();
+            assert!(whole == their_signature, "{set} on {name}, {len} bytes");
+            assert!(theirs.verifying_key().verify_mu(&their_mu, &their_signature));
+            assert_eq!(public.verify_mu(&mu, signature.as_ref()), Ok(()));
+
+            let mut bad = *mu.as_bytes();
+            bad[len % 64] ^= 1;
+            assert!(!theirs.verifying_key().verify_mu(&bad.into(), &their_signature));
+            assert!(public.verify_mu(&Mu::from_bytes(bad), signature.as_ref()).is_err(), "{set} on {name}");
+        }
+    }
+}
+
+#[test]
+fn external_mu() {
+    external_mu_with::<ml_dsa::MlDsa44>(ParameterSet::MlDsa44);
+    external_mu_with::<ml_dsa::MlDsa65>(ParameterSet::MlDsa65);
+    external_mu_with::<ml_dsa::MlDsa87>(ParameterSet::MlDsa87);
 }
 
 /// So many signatures that every reason for a rejected attempt occurs: batches here, single signatures there.
