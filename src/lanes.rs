@@ -7,7 +7,7 @@ mod ring;
 
 use core::ops::Range;
 
-pub use ring::{Poly, RingOps, RingTable};
+pub use ring::{Poly, RingTable};
 
 use crate::{adrs::Adrs, secret::wipe};
 

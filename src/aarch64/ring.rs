@@ -6,10 +6,10 @@ use core::arch::aarch64::*;
 
 use super::{Neon, op};
 use crate::{
-    lanes::{Poly, RingOps, RingTable},
+    lanes::{Poly, RingTable},
     portable::{
         ring::{self as text, Q},
-        transform,
+        transform::{self, RingOps},
     },
 };
 

@@ -1,7 +1,5 @@
 //! Polynomials with coefficients modulo q = 8380417 (FIPS 204 section 2.3), and what a backend provides for them.
 
-use super::Ops;
-
 /// 256 coefficients.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -11,33 +9,6 @@ impl Default for Poly {
     fn default() -> Self {
         Self([0; 256])
     }
-}
-
-/// Operations on `W` signed 32-bit words, beside those of [`Ops`].
-pub trait RingOps<const W: usize>: Ops<u32, W> {
-    /// Reads a row.
-    fn get(self, row: &[i32; W]) -> Self::V;
-    /// Writes a row.
-    fn put(self, v: Self::V, row: &mut [i32; W]);
-    /// `a - b`
-    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Lower halves of the products.
-    fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Upper halves of the products; a factor may not be -2^31.
-    #[inline(always)]
-    fn mul_high(self, a: Self::V, b: Self::V) -> Self::V {
-        self.high(self.mul_wide(a, b))
-    }
-    /// Whole products, in the order that a backend has for 64-bit words.
-    fn mul_wide(self, a: Self::V, b: Self::V) -> [Self::V; 2];
-    /// `a + b` on 64-bit words.
-    fn add_wide(self, a: [Self::V; 2], b: [Self::V; 2]) -> [Self::V; 2];
-    /// `a - b` on 64-bit words.
-    fn sub_wide(self, a: [Self::V; 2], b: [Self::V; 2]) -> [Self::V; 2];
-    /// Lower halves of 64-bit words, back in their places.
-    fn low(self, wide: [Self::V; 2]) -> Self::V;
-    /// Upper halves of 64-bit words, back in their places.
-    fn high(self, wide: [Self::V; 2]) -> Self::V;
 }
 
 /// One backend's arithmetic; what each function does and takes is said at the methods of `ring::Ring`.

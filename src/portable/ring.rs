@@ -66,14 +66,6 @@ const fn shifted(z: i32) -> u32 {
 /// 2^32 / 256, which the inverse transform multiplies by.
 pub const INVERSE: i32 = 1 << 24;
 
-/// z 2^32 / q, rounded: with it a product by z is reduced by two multiplications. For |a| < 2^31 and |z| <= q/2,
-/// `a z - q floor(a z' / 2^32)` lies between -q/4 and 5q/4, since z' is off by 1/2 at most.
-pub const fn barrett(z: i32) -> i32 {
-    let scaled = (z as i64) << 32;
-    let half = if z < 0 { -(Q as i64) / 2 } else { Q as i64 / 2 };
-    ((scaled + half) / Q as i64) as i32
-}
-
 /// a 2^-32 modulo q (Alg. 49, without signs, which baseline x86-64 multiplies faster): result <= a 2^-32 + q.
 #[inline(always)]
 const fn montgomery(a: u64) -> u32 {

@@ -3,8 +3,43 @@
 //! A transform makes three passes: two of two layers each on coefficients that are far apart, and one on squares of W
 //! rows, whose last layers, on coefficients that share a row, run between two transpositions.
 
-use super::ring::{INVERSE, Q, Q_INV, ZETAS, barrett, centred};
-use crate::lanes::{Poly, RingOps};
+use super::ring::{INVERSE, Q, Q_INV, ZETAS, centred};
+use crate::lanes::{Ops, Poly};
+
+/// Operations on `W` signed 32-bit words, beside those of [`Ops`].
+pub trait RingOps<const W: usize>: Ops<u32, W> {
+    /// Reads a row.
+    fn get(self, row: &[i32; W]) -> Self::V;
+    /// Writes a row.
+    fn put(self, v: Self::V, row: &mut [i32; W]);
+    /// `a - b`
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Lower halves of the products.
+    fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Upper halves of the products; a factor may not be -2^31.
+    #[inline(always)]
+    fn mul_high(self, a: Self::V, b: Self::V) -> Self::V {
+        self.high(self.mul_wide(a, b))
+    }
+    /// Whole products, in the order that a backend has for 64-bit words.
+    fn mul_wide(self, a: Self::V, b: Self::V) -> [Self::V; 2];
+    /// `a + b` on 64-bit words.
+    fn add_wide(self, a: [Self::V; 2], b: [Self::V; 2]) -> [Self::V; 2];
+    /// `a - b` on 64-bit words.
+    fn sub_wide(self, a: [Self::V; 2], b: [Self::V; 2]) -> [Self::V; 2];
+    /// Lower halves of 64-bit words, back in their places.
+    fn low(self, wide: [Self::V; 2]) -> Self::V;
+    /// Upper halves of 64-bit words, back in their places.
+    fn high(self, wide: [Self::V; 2]) -> Self::V;
+}
+
+/// z 2^32 / q, rounded: with it a product by z is reduced by two multiplications. For |a| < 2^31 and |z| <= q/2,
+/// `a z - q floor(a z' / 2^32)` lies between -q/4 and 5q/4, since z' is off by 1/2 at most.
+const fn barrett(z: i32) -> i32 {
+    let scaled = (z as i64) << 32;
+    let half = if z < 0 { -(Q as i64) / 2 } else { Q as i64 / 2 };
+    ((scaled + half) / Q as i64) as i32
+}
 
 /// Rows of twiddles for all squares of the narrowest backend, W = 4.
 const ROWS: usize = 48;

@@ -8,10 +8,10 @@ use core::arch::x86_64::*;
 
 use super::{Avx2, Avx512, op};
 use crate::{
-    lanes::{Poly, RingOps, RingTable},
+    lanes::{Poly, RingTable},
     portable::{
         ring::{self as text, Q},
-        transform,
+        transform::{self, RingOps},
     },
 };
 

@@ -5,8 +5,11 @@ use core::arch::x86_64::*;
 
 use super::Avx2;
 use crate::{
-    lanes::{Ops, Poly, RingOps},
-    portable::ring::{self as text, by_bits},
+    lanes::{Ops, Poly},
+    portable::{
+        ring::{self as text, by_bits},
+        transform::RingOps,
+    },
 };
 
 /// The token in functions that only its holder can reach.
