@@ -79,6 +79,37 @@ const BUDGETS: &[Budget] = &[
         exactly: &[("sha512h", 8), ("sha512h2", 8), ("sha512su0", 8), ("sha512su1", 8)],
         at_most: 104,
     },
+    Budget { kernel: "aarch64::neon::iterate256", mark: "ushr", rounds: 16, exactly: &[("ushr", 32)], at_most: 820 },
+    Budget { kernel: "aarch64::neon::iterate512", mark: "ushr", rounds: 16, exactly: &[("ushr", 32)], at_most: 820 },
+    // four streams: one pass; one stream: both passes in one loop. Words of the padding are known
+    Budget {
+        kernel: "aarch64::sha2_ext::iterate::<4",
+        mark: "sha256h",
+        rounds: 64,
+        exactly: &[("sha256h", 64), ("sha256h2", 64), ("sha256su0", 44), ("sha256su1", 48)],
+        at_most: 480,
+    },
+    Budget {
+        kernel: "aarch64::sha2_ext::iterate::<1",
+        mark: "sha256h",
+        rounds: 64,
+        exactly: &[("sha256h", 32), ("sha256h2", 32), ("sha256su0", 22), ("sha256su1", 24)],
+        at_most: 195,
+    },
+    Budget {
+        kernel: "aarch64::sha512_ext::iterate::<2",
+        mark: "sha512h",
+        rounds: 16,
+        exactly: &[("sha512h", 16), ("sha512h2", 16), ("sha512su0", 16), ("sha512su1", 16)],
+        at_most: 262,
+    },
+    Budget {
+        kernel: "aarch64::sha512_ext::iterate::<1",
+        mark: "sha512h",
+        rounds: 16,
+        exactly: &[("sha512h", 8), ("sha512h2", 8), ("sha512su0", 8), ("sha512su1", 8)],
+        at_most: 104,
+    },
     // two layers on four rows of coefficients, the last two of which reduce all of them
     Budget {
         kernel: "aarch64::ring::ntt",
