@@ -335,9 +335,9 @@ impl Lattice {
         shake256(64 + message, 64)
     }
 
-    /// `ExpandMask` (Alg. 34) for one attempt.
-    fn masks(&self) -> u64 {
-        self.l * shake256(66, self.z)
+    /// `ExpandMask` (Alg. 34) for one polynomial.
+    fn mask(&self) -> u64 {
+        shake256(66, self.z)
     }
 
     /// c~ of a commitment, and c of c~ (Alg. 29).
@@ -345,22 +345,21 @@ impl Lattice {
         shake256(64 + self.w1, self.c) + shake256(self.c, 136)
     }
 
-    /// Alg. 7 with A from the private key, masks made for `ahead` attempts at once.
-    fn sign(&self, message: u64, attempts: u64, ahead: u64) -> u64 {
+    /// Alg. 7 with A from the private key, `each` attempts made at once, masks as many at once as `lanes` or a multiple:
+    /// the next attempts' are made where lanes would be idle.
+    fn sign(&self, message: u64, attempts: u64, each: u64, lanes: u64) -> u64 {
         let rho = shake256(128, 64);
-        let masks = attempts.next_multiple_of(ahead) * self.masks();
-        self.matrix() + Self::mu(message) + rho + masks + attempts * self.challenge()
+        let attempts = attempts.next_multiple_of(each);
+        let masks = (1..=attempts / each).fold(0, |made: u64, round| {
+            let missing = (round * each * self.l).saturating_sub(made);
+            made + missing.next_multiple_of(lanes)
+        });
+        self.matrix() + Self::mu(message) + rho + masks * self.mask() + attempts * self.challenge()
     }
 
     /// Alg. 8.
     fn verify(&self, message: u64) -> u64 {
         self.matrix() + self.tr() + Self::mu(message) + self.challenge()
-    }
-
-    /// For how many attempts one message's masks are made at once on `lanes`: what keeps the fewest of them idle.
-    fn ahead(&self, lanes: u64) -> u64 {
-        let cost = |ahead: u64| (ahead * self.l).next_multiple_of(lanes);
-        (1..=3).min_by_key(|&ahead| cost(ahead) * 6 / ahead).unwrap()
     }
 }
 
@@ -381,9 +380,9 @@ fn ml_dsa_operations() {
         let attempts: Vec<u64> = (0..100)
             .map(|message| {
                 let (total, _) = sign(&Engine::portable(), message);
-                let beyond = total - shape.sign(framed, 0, 1);
-                let attempts = beyond / (shape.masks() + shape.challenge());
-                assert_eq!(total, shape.sign(framed, attempts, 1), "{set}: whole attempts");
+                let beyond = total - shape.sign(framed, 0, 1, 1);
+                let attempts = beyond / (shape.l * shape.mask() + shape.challenge());
+                assert_eq!(total, shape.sign(framed, attempts, 1, 1), "{set}: whole attempts");
                 assert!(attempts >= 1, "{set}");
                 attempts
             })
@@ -398,10 +397,11 @@ fn ml_dsa_operations() {
             drop(key);
 
             let public = ml::key(set, engine).verifying_key();
-            let ahead = shape.ahead(engine.keccak().wide.1 as u64);
+            let choice = engine.keccak();
+            let (each, lanes) = (choice.tail.1.min(2) as u64, choice.wide.1 as u64);
             for (message, &attempts) in (0..10).zip(&attempts) {
                 let (total, signature) = sign(engine, message);
-                assert_eq!(total, shape.sign(framed, attempts, ahead), "{set}: signing, {attempts} attempts");
+                assert_eq!(total, shape.sign(framed, attempts, each, lanes), "{set}: signing, {attempts} attempts");
                 let message = message.to_le_bytes();
                 public.verify(&message[..], &ml::MODE, signature.as_ref()).unwrap();
                 assert_eq!(take(), keccak(shape.verify(framed)), "{set}: verification");

@@ -133,35 +133,53 @@ fn wide_seeds(rho: &[u8], count: usize, numbers: impl Iterator<Item = usize>) ->
     seeds
 }
 
-/// The streams of masks (Alg. 34) that belong together: those of one attempt, or of several.
+/// The masks of one message (`ExpandMask`, Alg. 34), packed, in the order of their counters. They may be made before it
+/// is known whether they are needed.
 pub(crate) struct Masks {
+    /// The counter of the next one.
+    kappa: usize,
+    /// Of those to be made.
     seeds: Wiped<u8>,
+    /// Those that are left, then those to be made.
     bytes: Wiped<u8>,
+    /// Bytes of one.
     len: usize,
+    /// How many of them have been taken.
+    taken: usize,
 }
 
 impl Masks {
-    /// Masks of rho'' for `attempts` attempts, of which the first begins with `kappa` and each next one `apart` further.
-    pub(crate) fn new(params: &Params, rho: &[u8], kappa: usize, apart: usize, attempts: usize) -> Self {
-        let count = attempts * params.l;
-        let len = params.z_bytes();
-        let numbers = (kappa..).step_by(apart).flat_map(|kappa| kappa..kappa + params.l);
-        Self { seeds: wide_seeds(rho, count, numbers), bytes: Wiped::zeroed(count * len), len }
+    /// None so far.
+    pub(crate) fn new(params: &Params) -> Self {
+        Self { kappa: 0, seeds: Wiped::zeroed(0), bytes: Wiped::zeroed(0), len: params.z_bytes(), taken: 0 }
     }
 
-    /// Of no attempt.
-    pub(crate) fn none() -> Self {
-        Self { seeds: Wiped::zeroed(0), bytes: Wiped::zeroed(0), len: 1 }
+    /// How many are left to be taken.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() / self.len - self.taken
+    }
+
+    /// Prepares `more` of rho''; [`Masks::streams`] makes them.
+    pub(crate) fn prepare(&mut self, rho: &[u8], more: usize) {
+        let left = &self.bytes[self.taken * self.len..];
+        let mut bytes = Wiped::zeroed(left.len() + more * self.len);
+        bytes[..left.len()].copy_from_slice(left);
+        self.seeds = wide_seeds(rho, more, self.kappa..);
+        (self.bytes, self.taken) = (bytes, 0);
+        self.kappa += more;
     }
 
     pub(crate) fn streams(&mut self) -> impl Iterator<Item = Stream<'_>> {
         let seeds = self.seeds.chunks_exact(WIDE_SEED);
-        seeds.zip(self.bytes.chunks_exact_mut(self.len)).map(|(seed, out)| H::stream(seed, out))
+        let made = self.bytes.len() - seeds.len() * self.len;
+        seeds.zip(self.bytes[made..].chunks_exact_mut(self.len)).map(|(seed, out)| H::stream(seed, out))
     }
 
-    /// The packed polynomials of an attempt, counted from the first.
-    pub(crate) fn of(&self, params: &Params, attempt: usize) -> impl Iterator<Item = &[u8]> {
-        self.bytes.chunks_exact(self.len).skip(attempt * params.l).take(params.l)
+    /// The next `count`.
+    pub(crate) fn take(&mut self, count: usize) -> impl Iterator<Item = &[u8]> {
+        let first = self.taken;
+        self.taken += count;
+        self.bytes.chunks_exact(self.len).skip(first).take(count)
     }
 }
 

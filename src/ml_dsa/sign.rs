@@ -8,7 +8,7 @@ use super::{
     functions::{H, abreast, side_by_side, stream_many},
     hint::Packer,
     mu::Mu,
-    params::{MAX_C, N, SEED, WIDE},
+    params::{MAX_C, N, Params, SEED, WIDE},
     private::Private,
     sample::{BALL, Masks, in_ball},
 };
@@ -45,47 +45,45 @@ pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
 
     let each = if 2 * tasks.len() <= abreast(engine) { 2 } else { 1 };
     let mut waiting = 0..tasks.len();
-    let mut attempts = Vec::new();
-    for task in waiting.by_ref().take(side_by_side(engine)) {
-        attempts.extend((0..each).map(|place| Attempt::new(private, (task, tasks[task].mu), place, each)));
-    }
-    while !attempts.is_empty() {
-        fill_masks(private, &rhos, &mut attempts, each);
-        attempts.iter_mut().for_each(|attempt| attempt.commit(private));
-        challenge(private, &mut attempts);
-        for of_one in attempts.chunks_mut(each) {
-            let Some(signature) = of_one.iter_mut().find_map(|attempt| attempt.respond(private)) else { continue };
-            *tasks[of_one[0].task].signature = signature;
-            let next = waiting.next().map(|task| (task, tasks[task].mu));
-            of_one.iter_mut().enumerate().for_each(|(place, attempt)| attempt.restart(private, next, place));
-        }
-        attempts.retain(|attempt| !attempt.over);
+    let first = waiting.by_ref().take(side_by_side(engine));
+    let mut under_way: Vec<_> = first.map(|task| UnderWay::new(private, task, tasks[task].mu, each)).collect();
+    while !under_way.is_empty() {
+        fill_masks(private, &rhos, &mut under_way);
+        under_way.iter_mut().for_each(|message| message.commit(private));
+        challenge(private, under_way.iter_mut().flat_map(|message| &mut message.attempts).collect());
+        under_way.retain_mut(|message| {
+            let Some(signature) = message.attempts.iter_mut().find_map(|attempt| attempt.respond(private)) else {
+                return true;
+            };
+            *tasks[message.task].signature = signature;
+            let Some(next) = waiting.next() else { return false };
+            message.begin(private, next, tasks[next].mu);
+            true
+        });
     }
     wipe_stack();
 }
 
-/// Masks for all attempts that have none left, some of them for the attempts after: as many, up to three of a message, as
-/// keep the fewest lanes idle. More would mostly be made in vain.
-fn fill_masks(private: &Private, rhos: &[u8], attempts: &mut [Attempt], each: usize) {
-    let (engine, params) = (&private.engine, private.params);
-    let mut empty: Vec<&mut Attempt> = attempts.iter_mut().filter(|attempt| attempt.ahead == attempt.used).collect();
-    let (polys, together) = (empty.len() * params.l, side_by_side(engine));
-    let cost = |ahead: usize| (ahead * polys).next_multiple_of(together);
-    let ahead = (1..=4 - each).min_by(|&a, &b| (cost(a) * b).cmp(&(cost(b) * a))).unwrap_or(1);
-    for attempt in &mut empty {
-        let rho = &rhos[attempt.task * WIDE..][..WIDE];
-        attempt.masks = Masks::new(params, rho, attempt.kappa, attempt.apart, ahead);
-        (attempt.ahead, attempt.used) = (ahead, 0);
+/// Masks for all attempts, and, where lanes would be idle, for the next ones.
+fn fill_masks(private: &Private, rhos: &[u8], under_way: &mut [UnderWay]) {
+    let (engine, count) = (&private.engine, under_way.len());
+    let missing = |message: &UnderWay| (message.attempts.len() * private.params.l).saturating_sub(message.masks.left());
+    let needed: usize = under_way.iter().map(missing).sum();
+    let spare = needed.next_multiple_of(side_by_side(engine)) - needed;
+    for (i, message) in under_way.iter_mut().enumerate() {
+        // the shares add up to all that is spare
+        let more = missing(message) + (spare + i) / count;
+        message.masks.prepare(&rhos[message.task * WIDE..][..WIDE], more);
     }
-    stream_many(engine, &mut empty.iter_mut().flat_map(|attempt| attempt.masks.streams()).collect::<Vec<_>>());
+    stream_many(engine, &mut under_way.iter_mut().flat_map(|message| message.masks.streams()).collect::<Vec<_>>());
 }
 
 /// c~ of every commitment, and the bytes that c is sampled from (lines 15 and 16).
-fn challenge(private: &Private, attempts: &mut [Attempt]) {
+fn challenge(private: &Private, mut attempts: Vec<&mut Attempt>) {
     let (engine, len) = (&private.engine, private.params.c_bytes());
     let hashes = attempts.iter_mut().map(|attempt| H::stream(&attempt.hashed, &mut attempt.c_tilde[..len]));
     stream_many(engine, &mut hashes.collect::<Vec<_>>());
-    for attempt in &mut *attempts {
+    for attempt in &mut attempts {
         // Alg. 7 line 15
         ct::public(ct::Value::CTilde, &mut attempt.c_tilde);
     }
@@ -94,18 +92,35 @@ fn challenge(private: &Private, attempts: &mut [Attempt]) {
 }
 
 /// A message on its way to a signature.
-struct Attempt {
+struct UnderWay {
     /// Its place among the tasks.
     task: usize,
-    /// Whether there is no message any more.
-    over: bool,
-    /// The counter of the masks, and by how much it grows with each attempt.
-    kappa: usize,
-    apart: usize,
     masks: Masks,
-    /// Attempts that the masks are for, and how many of them have been made.
-    ahead: usize,
-    used: usize,
+    /// One, or two side by side.
+    attempts: Vec<Attempt>,
+}
+
+impl UnderWay {
+    fn new(private: &Private, task: usize, mu: &Mu, each: usize) -> Self {
+        let attempts = (0..each).map(|_| Attempt::new(private.params)).collect();
+        let mut message = Self { task, masks: Masks::new(private.params), attempts };
+        message.begin(private, task, mu);
+        message
+    }
+
+    /// Takes a message.
+    fn begin(&mut self, private: &Private, task: usize, mu: &Mu) {
+        (self.task, self.masks) = (task, Masks::new(private.params));
+        self.attempts.iter_mut().for_each(|attempt| attempt.hashed[..WIDE].copy_from_slice(mu.as_bytes()));
+    }
+
+    fn commit(&mut self, private: &Private) {
+        self.attempts.iter_mut().for_each(|attempt| attempt.commit(private, self.masks.take(private.params.l)));
+    }
+}
+
+/// An attempt at a signature.
+struct Attempt {
     y: Wiped<Poly>,
     /// Lower and upper part of w.
     w0: Wiped<Poly>,
@@ -119,18 +134,9 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// The attempt at `place` of the first `each` at a message.
-    fn new(private: &Private, message: (usize, &Mu), place: usize, each: usize) -> Self {
-        let params = private.params;
+    fn new(params: &Params) -> Self {
         let polys = Wiped::<Poly>::zeroed;
-        let mut attempt = Self {
-            task: 0,
-            over: false,
-            kappa: 0,
-            apart: each * params.l,
-            masks: Masks::none(),
-            ahead: 0,
-            used: 0,
+        Self {
             y: polys(params.l),
             w0: polys(params.k),
             w1: polys(params.k),
@@ -138,32 +144,17 @@ impl Attempt {
             hashed: Wiped::zeroed(WIDE + params.k * params.w1_bytes()),
             c_tilde: [0; MAX_C],
             ball: [0; BALL],
-        };
-        attempt.restart(private, Some(message), place);
-        attempt
+        }
     }
 
-    /// Takes the next message, if there is one.
-    fn restart(&mut self, private: &Private, message: Option<(usize, &Mu)>, place: usize) {
-        let Some((task, mu)) = message else {
-            self.over = true;
-            return;
-        };
-        (self.task, self.kappa, self.ahead, self.used) = (task, place * private.params.l, 0, 0);
-        self.hashed[..WIDE].copy_from_slice(mu.as_bytes());
-    }
-
-    /// The commitment of the next mask (lines 11 to 13), encoded (`w1Encode`, Alg. 28), ready to be hashed.
-    fn commit(&mut self, private: &Private) {
+    /// The commitment of masks (lines 11 to 13), encoded (`w1Encode`, Alg. 28), ready to be hashed.
+    fn commit<'a>(&mut self, private: &Private, masks: impl Iterator<Item = &'a [u8]>) {
         let (params, ring) = (private.params, Ring::on(&private.engine));
-        let masks = self.masks.of(params, self.used);
         for ((bytes, y), y_ntt) in masks.zip(self.y.iter_mut()).zip(self.scratch.iter_mut()) {
             ring.unpack(bytes, params.z_bits(), Some(params.gamma1), y);
             y_ntt.0 = y.0;
             ring.ntt(y_ntt);
         }
-        self.used += 1;
-        self.kappa += self.apart;
         let encoded = self.hashed[WIDE..].chunks_exact_mut(params.w1_bytes());
         let parts = self.w0.iter_mut().zip(self.w1.iter_mut()).zip(encoded);
         for (a, ((w, w1), encoded)) in private.a.chunks_exact(params.l).zip(parts) {
