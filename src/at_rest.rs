@@ -2,7 +2,7 @@
 //! section 6.2), PBKDF2 for the key and AES in CBC mode, the form that OpenSSL reads and writes.
 //!
 //! What is written has HMAC-SHA-256 or HMAC-SHA-512 and AES-256; what is read may also have HMAC-SHA-224 and -384, and
-//! AES-128 and -192. CBC does not authenticate: whoever can change the file can change what is read from it.
+//! AES-128 and -192, with salts of up to 32 bytes. CBC does not authenticate: whoever can change the file can change what is read from it.
 //!
 //! ```
 //! # use hashloom::{Engine, at_rest, slh_dsa::{ParameterSet, SigningKey}};
@@ -61,8 +61,8 @@ pub const MAX_ITERATIONS: u32 = 10_000_000;
 const BLOCK: usize = 16;
 /// Bytes of salt that are written.
 const SALT: usize = 16;
-/// Bytes of the longest key, AES-256's.
-const MAX_KEY: usize = 32;
+/// The most bytes of salt that are read, which is what `pkcs5` has room for.
+const MAX_SALT: usize = 32;
 
 /// PBKDF2's function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,7 +167,7 @@ pub fn decrypt_with(
     limit: u32,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Zeroizing<Vec<u8>>, Error> {
-    check_iterations(der, limit)?;
+    check_cost(der, limit)?;
     let info = EncryptedPrivateKeyInfoRef::from_der(der).map_err(|error| unreadable(&error))?;
     let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm else {
         return Err(Error::UnsupportedEncryption);
@@ -237,9 +237,9 @@ fn unreadable(error: &der::Error) -> Error {
     }
 }
 
-/// Reads the number of iterations, however large, before anything else is looked at: what parses the rest gives up on
-/// large ones without saying why.
-fn check_iterations(der: &[u8], limit: u32) -> Result<(), Error> {
+/// Reads the number of iterations, however large, and the length of the salt before anything else is looked at: what
+/// parses the rest gives up on large ones without saying why.
+fn check_cost(der: &[u8], limit: u32) -> Result<(), Error> {
     let (scheme, _) = parts(der).map_err(|_| Error::InvalidEncoding)?;
     let (Some(parameters), PBES2_OID) = (scheme.parameters, scheme.oid) else {
         return Err(Error::UnsupportedEncryption);
@@ -254,21 +254,22 @@ fn check_iterations(der: &[u8], limit: u32) -> Result<(), Error> {
     let (Some(parameters), PBKDF2_OID) = (kdf.parameters, kdf.oid) else {
         return Err(Error::UnsupportedEncryption);
     };
-    let count: u64 = parameters
+    let (salt, count): (usize, u64) = parameters
         .sequence(|reader| {
-            reader.decode::<AnyRef<'_>>()?;
+            let salt = reader.decode::<AnyRef<'_>>()?;
             let count = reader.decode::<UintRef<'_>>()?;
             while !reader.is_finished() {
                 reader.decode::<AnyRef<'_>>()?;
             }
             let bytes = count.as_bytes();
             let value = bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            Ok::<_, der::Error>(if bytes.len() > 8 { u64::MAX } else { value })
+            Ok::<_, der::Error>((salt.value().len(), if bytes.len() > 8 { u64::MAX } else { value }))
         })
         .map_err(|_| Error::InvalidEncoding)?;
     match count {
         0 => Err(Error::InvalidEncoding),
         _ if count > limit.into() => Err(Error::TooManyIterations { limit }),
+        _ if salt > MAX_SALT => Err(Error::UnsupportedEncryption),
         _ => Ok(()),
     }
 }
@@ -284,7 +285,7 @@ fn derive(
     let Kdf::Pbkdf2(kdf) = &parameters.kdf else {
         return Err(Error::UnsupportedEncryption);
     };
-    if kdf.key_length.is_some_and(|said| usize::from(said) != len) || len > MAX_KEY {
+    if kdf.key_length.is_some_and(|said| usize::from(said) != len) {
         return Err(Error::InvalidEncoding);
     }
     let mut key = Zeroizing::new(alloc::vec![0; len]);

@@ -35,7 +35,8 @@ pub enum Value {
     /// rejected one it is a hash value of w1, which has all the entropy of y.
     CTilde,
     /// That a polynomial of an attempt is out of bounds, or the hint too long (FIPS 204 Alg. 7 lines 23 and 28): signing
-    /// starts again in the open, and how likely each is to fail does not depend on the key.
+    /// starts again in the open. How likely z is to fail does not depend on the key, nor, as far as is known, does r0; the
+    /// other two depend on t0, which nothing relies on: signatures reveal it.
     Rejection,
     /// The response, part of the signature (FIPS 204 Alg. 7 line 33).
     Z,

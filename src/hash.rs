@@ -62,7 +62,8 @@ pub trait Incremental: Clone + Send {
 }
 
 /// A hash with a digest of fixed length, as HMAC (FIPS 198-1) wants it: SHA-2 and SHA-3, and no SHAKE. What follows a
-/// first block that many messages share, as HMAC's padded key, can be hashed without hashing that block again.
+/// first block that many messages share, as HMAC's padded key, can be hashed without hashing that block again. These verbs
+/// leave the stack as it is: [`hmac`](crate::hmac) and what is built on it overwrite it.
 pub trait FixedHash: Hash {
     /// Bytes of the digest.
     const LEN: usize;

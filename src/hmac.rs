@@ -201,6 +201,9 @@ impl<H: FixedHash> fmt::Debug for HmacKey<H> {
 }
 
 /// HMAC in progress, on the heap as its key is.
+///
+/// As a `digest::Mac` it is checked by the methods of that trait as well, whose truncated forms take tags of any length:
+/// [`Hmac::verify`] does not.
 pub struct Hmac<H: FixedHash> {
     key: HmacKey<H>,
     inner: Box<H::Hasher>,
@@ -254,6 +257,13 @@ impl<H: FixedHash> Clone for Hmac<H> {
         let mut clone = Self { key: self.key.clone(), inner: Box::new(self.key.hash.hasher()) };
         scrubbed(|| *clone.inner = (*self.inner).clone());
         clone
+    }
+}
+
+impl<H: FixedHash> Drop for Hmac<H> {
+    /// Also of what `update` left on the stack.
+    fn drop(&mut self) {
+        wipe_stack();
     }
 }
 

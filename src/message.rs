@@ -92,7 +92,7 @@ mod reading {
         }
     }
 
-    /// A source that is read once, which is all that verification needs.
+    /// A source that is read once, which is all that verification needs, and ML-DSA's signing.
     pub(crate) struct Stream<R>(pub(crate) R);
 
     impl<R: Read> Message for Stream<R> {

@@ -1,9 +1,9 @@
 //! PBKDF2 (RFC 8018 section 5.2) with HMAC over every SHA-2 and SHA-3 function: one password or many.
 //!
 //! The blocks of one long output and the blocks of many derivations are the same to the engine: independent items that
-//! fill its lanes. Each stays in registers over its iterations, at two blocks of the hash per iteration. With the
-//! feature `rayon` what exceeds the lanes goes to the threads of the current pool. Memory does not grow with the number
-//! of derivations, nor with what they ask for.
+//! fill its lanes. With SHA-2 each stays in registers over its iterations, at two blocks of the hash per iteration. With
+//! the feature `rayon` what exceeds the lanes goes to the threads of the current pool. Memory does not grow with the
+//! number of derivations, nor with what they ask for.
 //!
 //! ```
 //! use hashloom::{Engine, hash::Hash, pbkdf2::{self, Derivation}, sha2::Sha256};
@@ -130,6 +130,7 @@ fn in_waves<H: FixedHash>(
     let total = blocks.saturating_mul(iterations.into());
     let mut completed = 0;
     let mut next = Block { item: 0, number: 1 };
+    let mut key = Key { item: None, states: Wiped::zeroed(1) };
     loop {
         let mut wave = Vec::new();
         while wave.len() < group * threads::count() && next.item < derivations.len() {
@@ -141,7 +142,7 @@ fn in_waves<H: FixedHash>(
         }
         let mut pieces = Vec::new();
         for blocks in wave.chunks(group) {
-            pieces.push(Piece::begin(hash, derivations, blocks));
+            pieces.push(Piece::begin(hash, derivations, blocks, &mut key));
         }
         let mut left = iterations;
         while left > 0 {
@@ -182,6 +183,12 @@ impl Block {
     }
 }
 
+/// The password of a derivation as HMAC's key: once for all of its blocks, however many, since it may be long.
+struct Key<H: FixedHash> {
+    item: Option<usize>,
+    states: Wiped<[H::State; 2]>,
+}
+
 /// Blocks that run side by side: keys, U and the sums of all U.
 struct Piece<H: FixedHash> {
     keys: Wiped<[H::State; 2]>,
@@ -191,7 +198,7 @@ struct Piece<H: FixedHash> {
 
 impl<H: FixedHash> Piece<H> {
     /// The first iteration: U_1 = PRF(P, S || INT(i)).
-    fn begin(hash: H, derivations: &[Derivation<'_>], blocks: &[Block]) -> Self {
+    fn begin(hash: H, derivations: &[Derivation<'_>], blocks: &[Block], key: &mut Key<H>) -> Self {
         let mut piece = Self {
             keys: Wiped::zeroed(blocks.len()),
             u: Wiped::zeroed(blocks.len() * H::LEN),
@@ -199,11 +206,11 @@ impl<H: FixedHash> Piece<H> {
         };
         for (i, (block, u)) in blocks.iter().zip(piece.u.chunks_exact_mut(H::LEN)).enumerate() {
             let Derivation { password, salt, .. } = &derivations[block.item];
-            if i > 0 && block.item == blocks[i - 1].item {
-                piece.keys[i] = piece.keys[i - 1];
-            } else {
-                hmac::begin(hash, password, &mut piece.keys[i]);
+            if key.item != Some(block.item) {
+                hmac::begin(hash, password, &mut key.states[0]);
+                key.item = Some(block.item);
             }
+            piece.keys[i] = key.states[0];
             hmac::tag(hash, &piece.keys[i], &[salt, &block.number.to_be_bytes()], u);
         }
         piece.sum.copy_from_slice(&piece.u);

@@ -34,7 +34,7 @@ impl Ring {
     }
 
     /// The sum of up to eight products in the NTT domain (Alg. 44, 45, 48) times 2^-32: from factors of up to 11 q, whose
-    /// products are less than 128 q^2 in all, to 6283008.
+    /// products are less than 128 q^2 in all, to less than 3q/4 or, portably, than q.
     pub(crate) fn row(self, a: &[Poly], y: &[Poly], out: &mut Poly) {
         (self.0.row)(a, y, out);
         ct::spread(a.iter().chain(y).any(|p| ct::is_marked(&p.0)), &mut out.0);
@@ -56,7 +56,7 @@ impl Ring {
         (self.0.sub)(a, b);
     }
 
-    /// Modulo q: from 2^31 - 2^22 - 1 to 6283008; what is less than 2^22 is only centred.
+    /// Modulo q: from 2^31 - 2^22 - 1 to 6283008, and from less than q to 2^22.
     pub(crate) fn reduce(self, p: &mut Poly) {
         (self.0.reduce)(p);
     }

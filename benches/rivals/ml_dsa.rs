@@ -1,6 +1,6 @@
 //! ML-DSA beside PQClean, aws-lc-rs, libcrux-ml-dsa, ml-dsa and fips204. A run signs many messages: how often signing
-//! starts again depends on message and randomness. All that can sign without fresh randomness, and then make the same
-//! signatures, which is checked; the C libraries draw it themselves, and their mean varies by about 2 %.
+//! starts again depends on message and randomness. Whoever can sign without fresh randomness does, and must make the same
+//! signatures, of which sixteen are compared; the C libraries draw it themselves, and their mean varies by about 2 %.
 
 use std::{hint::black_box, rc::Rc};
 

@@ -2,7 +2,7 @@
 //! and side by side, on every backend and by other implementations, in one run.
 //!
 //! Rounds are interleaved, results are kept live, and every contender must derive the same keys. Times are of one
-//! thread.
+//! thread: hashloom runs in a pool of one.
 
 use std::{
     hint::black_box,
@@ -137,6 +137,7 @@ fn overflow_checks() -> bool {
 fn main() {
     let args = Args::parse();
     assert!(args.iterations > 0 && args.rounds > 0, "nothing to measure");
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("nothing has used threads yet");
     println!("engine: {}", Engine::get());
     println!(
         "build: profile {}, opt-level {}, overflow checks {}, debug assertions {}",

@@ -27,7 +27,7 @@ pub const DEFAULT_SET: Set = Set::SlhDsa(ParameterSet::Sha2_128f);
 #[command(after_help = "\
 Exit codes:
   0  all is well
-  1  a signature or key is not valid, a known-answer test failed, or none ran
+  1  a signature, code or key is not valid, a known-answer test failed, or none ran
   2  wrong usage, or something could not be read or written; it goes before 1,
      for then not everything was checked
 

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     ffi::OsString,
     fs::{File, Metadata},
     io::{self, Cursor, Read},
@@ -22,6 +23,34 @@ pub enum Input {
     Stdin,
     /// A file, a pipe or a device.
     File(PathBuf),
+}
+
+/// Messages and the file that `place` has for each one's result, which is a `what`; refuses those that get in each
+/// other's way.
+pub fn outputs(
+    files: &[PathBuf],
+    what: &str,
+    place: impl Fn(&Input) -> Result<PathBuf, Error>,
+) -> Result<Vec<(Input, PathBuf)>, Error> {
+    let mut found = Vec::with_capacity(files.len());
+    // not a hash map: the standard library's panics where the operating system has no randomness to give
+    let mut taken: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    for file in files {
+        let input = Input::from_arg(file.clone());
+        let out = place(&input)?;
+        if let Some(other) = taken.insert(out.clone(), file) {
+            let (other, file, out) = (shown(other), shown(file), shown(&out));
+            return Err(Error::usage(format!("{other} and {file} would both have their {what} in {out}")));
+        }
+        found.push((input, out));
+    }
+    for file in files {
+        if let Some(of) = taken.get(file) {
+            let (file, of) = (shown(file), shown(of));
+            return Err(Error::usage(format!("{file} is to be read, and to be overwritten by the {what} of {of}")));
+        }
+    }
+    Ok(found)
 }
 
 /// A message that was opened.

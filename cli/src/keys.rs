@@ -143,11 +143,11 @@ pub fn check_target(path: &Path, existing: Existing) -> Result<(), Error> {
     Ok(())
 }
 
-/// What encrypted keys are opened with; nothing, where they are of no use.
+/// What encrypted keys are opened with.
 #[derive(Clone, Copy)]
 pub struct Opener<'a> {
-    /// Where the passphrase comes from.
-    pub passphrase: Option<&'a PassphraseArgs>,
+    /// Where the passphrase comes from, or what to do where encrypted keys are of no use.
+    pub passphrase: Result<&'a PassphraseArgs, &'static str>,
     /// Where progress is shown.
     pub app: &'a App,
 }
@@ -155,7 +155,7 @@ pub struct Opener<'a> {
 impl<'a> Opener<'a> {
     /// An opener that asks for passphrases.
     pub fn new(passphrase: &'a PassphraseArgs, app: &'a App) -> Self {
-        Self { passphrase: Some(passphrase), app }
+        Self { passphrase: Ok(passphrase), app }
     }
 
     /// The DER within a file, if it is an encrypted key.
@@ -163,7 +163,7 @@ impl<'a> Opener<'a> {
         let Some(locked) = encrypted(bytes)? else { return Ok(None) };
         let passphrase = self
             .passphrase
-            .ok_or_else(|| Error::content(path, "is an encrypted private key: use the public one"))?
+            .map_err(|advice| Error::content(path, format!("is an encrypted private key: {advice}")))?
             .read(path)?;
         let open = |watch: crate::secrets::Watch<'_>| {
             at_rest::decrypt_with(engine, &passphrase, &locked, MAX_ITERATIONS, watch)

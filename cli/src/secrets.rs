@@ -33,6 +33,11 @@ pub struct PassphraseArgs {
 }
 
 impl PassphraseArgs {
+    /// Whether it is said where the passphrase is.
+    pub fn is_given(&self) -> bool {
+        self.passphrase_file.is_some() || self.passphrase_fd.is_some()
+    }
+
     /// The passphrase of a key that there is.
     pub fn read(&self, key: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
         self.given()?.map_or_else(|| prompt(&format!("Passphrase of {}: ", crate::input::shown(key))), Ok)
@@ -63,13 +68,13 @@ impl PassphraseArgs {
 /// How a key is encrypted.
 #[derive(Debug, clap::Args)]
 pub struct ProtectionArgs {
-    /// Function of PBKDF2
-    #[arg(long, value_name = "NAME", value_parser = Named::new(|| vec!["hmac-sha256", "hmac-sha512"], prf), default_value = "hmac-sha256")]
-    prf: Prf,
-    /// Iterations of PBKDF2: what a guess costs, and each use of the key
-    #[arg(long, value_name = "N", default_value_t = at_rest::DEFAULT_ITERATIONS,
+    /// Function of PBKDF2 [default: hmac-sha256]
+    #[arg(long, value_name = "NAME", value_parser = Named::new(|| vec!["hmac-sha256", "hmac-sha512"], prf))]
+    prf: Option<Prf>,
+    /// Iterations of PBKDF2: what a guess costs, and each use of the key [default: 600000]
+    #[arg(long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=i64::from(at_rest::MAX_ITERATIONS)))]
-    iterations: u32,
+    iterations: Option<u32>,
 }
 
 fn prf(name: &str) -> Option<Prf> {
@@ -81,9 +86,17 @@ fn prf(name: &str) -> Option<Prf> {
 }
 
 impl ProtectionArgs {
+    /// Whether anything is said.
+    pub fn is_given(&self) -> bool {
+        self.prf.is_some() || self.iterations.is_some()
+    }
+
     /// The library's form.
     pub fn protection(&self) -> Protection {
-        Protection { prf: self.prf, iterations: self.iterations }
+        Protection {
+            prf: self.prf.unwrap_or_default(),
+            iterations: self.iterations.unwrap_or(at_rest::DEFAULT_ITERATIONS),
+        }
     }
 }
 
@@ -113,9 +126,59 @@ pub fn read(file: Option<&Path>, descriptor: Option<u32>) -> Result<Option<Zeroi
 
 /// Asks the terminal, which does not show what is typed.
 pub fn prompt(text: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    #[cfg(unix)]
+    let _kept = terminal::Kept::new();
     rpassword::prompt_password(text)
         .map(|secret| Zeroizing::new(secret.into_bytes()))
         .map_err(|error| Error::usage(format!("a secret is needed, and the terminal cannot be asked for it: {error}")))
+}
+
+/// A secret in hexadecimal.
+pub fn from_hex(digits: &[u8]) -> Result<Zeroizing<Vec<u8>>, hex::FromHexError> {
+    // room for everything at once, as above
+    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
+    hex::decode_to_slice(digits, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The terminal while it does not show what is typed: a signal that ends the program then must not leave it so.
+#[cfg(unix)]
+pub mod terminal {
+    use std::{
+        fs::File,
+        sync::{Mutex, MutexGuard, PoisonError},
+    };
+
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+    static BEFORE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
+    fn before() -> MutexGuard<'static, Option<(File, Termios)>> {
+        BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers how the terminal is set, as long as it lives.
+    pub(super) struct Kept;
+
+    impl Kept {
+        pub(super) fn new() -> Self {
+            *before() = File::open("/dev/tty").ok().and_then(|file| tcgetattr(&file).ok().map(|set| (file, set)));
+            Self
+        }
+    }
+
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            *before() = None;
+        }
+    }
+
+    /// Sets the terminal as it was, if it is being asked for a secret.
+    pub fn restore() {
+        if let Some((file, set)) = &*before() {
+            tcsetattr(file, OptionalActions::Now, set).ok();
+        }
+    }
 }
 
 fn prompt_twice() -> Result<Zeroizing<Vec<u8>>, Error> {

@@ -170,6 +170,10 @@ fn encrypted_from_the_start() {
     for iterations in ["0", "10000001"] {
         place.run(&format!("keygen --encrypt --iterations {iterations} --passphrase-file pass --out x"), 2);
     }
+    // what belongs to encryption does not go without it
+    for option in ["--passphrase-file pass", "--passphrase-fd 0", "--prf hmac-sha512", "--iterations 1000"] {
+        place.run(&format!("keygen {option} --out x"), 2).stderr(contains("need --encrypt"));
+    }
     assert!(!place.path("x").exists());
 }
 
@@ -192,7 +196,8 @@ fn locked_and_unlocked() {
             .code(2)
             .stderr(contains("wrong passphrase"));
         place.run(&format!("verify --key {locked} a"), 2).stderr(contains("use the public one"));
-        place.run(&format!("key encrypt {locked} --out again.pem {FAST}"), 2).stderr(contains("encrypted private key"));
+        place.run(&format!("key encrypt {locked} --out again.pem {FAST}"), 2).stderr(contains("`key decrypt`"));
+        place.run(&format!("key convert {locked} --out again.pem --format pem"), 2).stderr(contains("`key decrypt`"));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -249,6 +254,21 @@ fn prompts_need_a_terminal() {
         .expect("setsid of util-linux");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be asked"), "{output:?}");
+}
+
+#[test]
+fn nothing_is_no_secret() {
+    let place = Place::with_messages();
+    for (name, bytes) in [("none", &b""[..]), ("blank", b" \n")] {
+        place.write(name, bytes);
+    }
+    place.run("mac --alg sha256 --key-file none a", 2).stderr(contains("the key is empty"));
+    place.run("mac --alg sha256 --key-file blank --key-hex a", 2).stderr(contains("the key is empty"));
+    place.run("mac --alg sha256 --key-file blank a", 0);
+    place.run("kdf hkdf --alg sha256 --key-file none --len 32", 2).stderr(contains("the key is empty"));
+    let derive = "kdf pbkdf2 --alg sha256 --iterations 1 --salt-hex 00 --len 32 --password-file";
+    place.run(&format!("{derive} none"), 2).stderr(contains("there is no password"));
+    place.run(&format!("{derive} blank --out -"), 2).stderr(contains("standard output is where keys go"));
 }
 
 #[test]

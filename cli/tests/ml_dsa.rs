@@ -335,6 +335,11 @@ fn mu_in_place_of_the_message() {
     }
     place.run("mu --key pub.pem nothing a", 2).stdout("a: mu -> a.mu\n").stderr(contains("nothing: cannot read"));
     place.run("sign --external-mu --key key.pem a a.mu", 2).stderr(contains("would both have their signature"));
+    place.run("mu --key pub.pem --out-dir new a ./a", 2).stderr(contains("would both have their mu in new/a.mu"));
+    place
+        .run("mu --key pub.pem a a.mu", 2)
+        .stderr(contains("a.mu is to be read, and to be overwritten by the mu of a"));
+    place.run("mu --key pub.pem --out-dir new a", 0).stdout("a: mu -> new/a.mu\n");
 }
 
 /// A message is read once, so that pipes need no storage.
@@ -384,7 +389,7 @@ fn nothing_half_written() {
     std::fs::create_dir_all(place.path("mus/a.mu")).unwrap();
     place.run(&format!("mu --key key.pem --out-dir mus {broken} a b"), 2).stdout("b: mu -> mus/b.mu\n");
     assert_eq!(place.list("mus"), ["a.mu", "b.mu"]);
-    place.run("mu --key key.pem --out-dir nowhere a", 2).stderr(contains("nowhere/a.mu: cannot write"));
+    place.run("mu --key key.pem --out-dir b a", 2).stderr(contains("b: is not a directory"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{Read, Write},
     os::fd::OwnedFd,
     process::{Child, Command, Stdio},
@@ -15,6 +15,7 @@ use std::{
 use common::Place;
 use rustix::{
     fs::{Mode, OFlags, open},
+    process::{Pid, Signal, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{LocalModes, tcgetattr},
 };
@@ -57,8 +58,15 @@ impl Session {
         Self { person, child, shown: String::new() }
     }
 
-    /// Waits for a prompt, and for the terminal to stop showing what is typed; then types.
-    fn answer(mut self, prompt: &str, line: &str) -> Self {
+    /// Waits for a prompt and types.
+    fn answer(self, prompt: &str, line: &str) -> Self {
+        let mut session = self.waits(prompt);
+        writeln!(session.person, "{line}").unwrap();
+        session
+    }
+
+    /// Waits for a prompt, and for the terminal to stop showing what is typed.
+    fn waits(mut self, prompt: &str) -> Self {
         let mut byte = [0];
         while !self.shown.ends_with(prompt) {
             // the program's end is an error
@@ -70,8 +78,16 @@ impl Session {
             assert!(started.elapsed() < PATIENCE, "{prompt:?} shows what is typed");
             sleep(Duration::from_millis(1));
         }
-        writeln!(self.person, "{line}").unwrap();
         self
+    }
+
+    /// The program, which a shell's helpers have started.
+    fn program(&self) -> Pid {
+        let child = |pid: u32| {
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+            children.split_whitespace().next().map_or(pid, |pid| pid.parse().unwrap())
+        };
+        Pid::from_raw(child(child(self.child.id())).cast_signed()).unwrap()
     }
 
     /// Exit code, standard output, standard error, and everything that the terminal showed.
@@ -90,6 +106,25 @@ fn with_key() -> Place {
     let place = Place::new();
     place.keygen();
     place
+}
+
+/// A terminal that went on not showing what is typed would be of no more use.
+#[test]
+fn a_signal_leaves_the_terminal_as_it_was() {
+    let place = with_key();
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let encrypt = "key encrypt key.pem --iterations 1000 --out locked.pem";
+        let session = Session::begin(&place, encrypt).waits("New passphrase: ");
+        kill_process(session.program(), signal).unwrap();
+        let started = Instant::now();
+        while !tcgetattr(&session.person).unwrap().local_modes.contains(LocalModes::ECHO | LocalModes::ICANON) {
+            assert!(started.elapsed() < PATIENCE, "{signal:?} leaves the terminal mute");
+            sleep(Duration::from_millis(1));
+        }
+        let (code, ..) = session.end();
+        assert_ne!(code, Some(0), "{signal:?}");
+        assert!(!place.path("locked.pem").exists());
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::{
     engine::Engine, error::Error, message::Message, prehash::Mode, random::Randomness, secret::wipe_stack, threads,
 };
 
-/// Messages that are signed side by side: enough to fill the lanes, few enough to be shared out to threads.
+/// Messages or signatures that one thread takes at a time: enough to fill its lanes, few enough to be shared out.
 const GROUP: usize = 32;
 
 /// A private key ready to sign: A, s1, s2 and t0 in the NTT domain, K and tr. Wiped on drop.

@@ -89,7 +89,7 @@ impl MuHasher {
     pub fn update(&mut self, data: &[u8]) {
         match &mut self.body {
             Body::Hashed(_, inner) => return inner.update(data),
-            Body::Digest { actual, .. } => *actual += data.len(),
+            Body::Digest { actual, .. } => *actual = actual.saturating_add(data.len()),
             Body::Plain => {}
         }
         self.outer.update(data);

@@ -96,7 +96,10 @@ impl Params {
     /// Derived columns follow from the others.
     const fn check(&self) {
         assert!(self.beta == self.tau.cast_signed() as i32 * self.eta);
-        assert!((Q - 1) % (2 * self.gamma2) == 0);
+        // what packing, sampling and the ring are written for
+        assert!(self.eta == 2 || self.eta == 4);
+        assert!(self.gamma1 == 1 << 17 || self.gamma1 == 1 << 19);
+        assert!(self.gamma2 == (Q - 1) / 88 || self.gamma2 == (Q - 1) / 32);
         let small = (self.k + self.l) * self.eta_bytes();
         assert!(self.private == 2 * SEED + WIDE + small + self.k * poly_bytes(D));
         assert!(self.public == SEED + self.k * poly_bytes(T1_BITS));

@@ -34,13 +34,13 @@ pub(crate) struct Task<'a> {
 pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
     let engine = &private.engine;
     // line 7
-    let (mut inputs, mut rhos) = (Wiped::zeroed(tasks.len() * RHO_INPUT), Wiped::zeroed(tasks.len() * WIDE));
+    let (mut inputs, mut mask_seeds) = (Wiped::zeroed(tasks.len() * RHO_INPUT), Wiped::zeroed(tasks.len() * WIDE));
     for (input, task) in inputs.chunks_exact_mut(RHO_INPUT).zip(&*tasks) {
         input[..SEED].copy_from_slice(&private.k_seed);
         input[SEED..2 * SEED].copy_from_slice(task.rnd);
         input[2 * SEED..].copy_from_slice(task.mu.as_bytes());
     }
-    let streams = inputs.chunks_exact(RHO_INPUT).zip(rhos.chunks_exact_mut(WIDE));
+    let streams = inputs.chunks_exact(RHO_INPUT).zip(mask_seeds.chunks_exact_mut(WIDE));
     stream_many(engine, &mut streams.map(|(input, out)| H::stream(input, out)).collect::<Vec<_>>());
 
     let each = if 2 * tasks.len() <= abreast(engine) { 2 } else { 1 };
@@ -48,7 +48,7 @@ pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
     let first = waiting.by_ref().take(side_by_side(engine));
     let mut under_way: Vec<_> = first.map(|task| UnderWay::new(private, task, tasks[task].mu, each)).collect();
     while !under_way.is_empty() {
-        fill_masks(private, &rhos, &mut under_way);
+        fill_masks(private, &mask_seeds, &mut under_way);
         under_way.iter_mut().for_each(|message| message.commit(private));
         challenge(private, under_way.iter_mut().flat_map(|message| &mut message.attempts).collect());
         under_way.retain_mut(|message| {
@@ -65,7 +65,7 @@ pub(crate) fn sign_many(private: &Private, tasks: &mut [Task<'_>]) {
 }
 
 /// Masks for all attempts, and, where lanes would be idle, for the next ones.
-fn fill_masks(private: &Private, rhos: &[u8], under_way: &mut [UnderWay]) {
+fn fill_masks(private: &Private, mask_seeds: &[u8], under_way: &mut [UnderWay]) {
     let (engine, count) = (&private.engine, under_way.len());
     let missing = |message: &UnderWay| (message.attempts.len() * private.params.l).saturating_sub(message.masks.left());
     let needed: usize = under_way.iter().map(missing).sum();
@@ -73,7 +73,7 @@ fn fill_masks(private: &Private, rhos: &[u8], under_way: &mut [UnderWay]) {
     for (i, message) in under_way.iter_mut().enumerate() {
         // the shares add up to all that is spare
         let more = missing(message) + (spare + i) / count;
-        message.masks.prepare(&rhos[message.task * WIDE..][..WIDE], more);
+        message.masks.prepare(&mask_seeds[message.task * WIDE..][..WIDE], more);
     }
     stream_many(engine, &mut under_way.iter_mut().flat_map(|message| message.masks.streams()).collect::<Vec<_>>());
 }
@@ -129,6 +129,7 @@ struct Attempt {
     scratch: Wiped<Poly>,
     /// mu and the encoding of w1.
     hashed: Wiped<u8>,
+    /// c~, and the bytes that c is sampled from: public, as [`Value::CTilde`](ct::Value::CTilde) says.
     c_tilde: [u8; MAX_C],
     ball: [u8; BALL],
 }
@@ -166,7 +167,7 @@ impl Attempt {
         }
     }
 
-    /// The signature, if the attempt is not rejected (lines 17 to 33). The test of r0 comes first, since it fails most
+    /// The signature, if the attempt is not rejected (lines 16 to 33). The test of r0 comes first, since it fails most
     /// often, and each stops at the first polynomial that is out of bounds.
     fn respond(&mut self, private: &Private) -> Option<Vec<u8>> {
         let (params, ring) = (private.params, Ring::on(&private.engine));

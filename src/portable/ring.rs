@@ -1,5 +1,5 @@
 //! Arithmetic modulo q (FIPS 204 section 7), one coefficient at a time, in a shape that compilers turn into vector code
-//! where a backend's features allow it; and the transforms and products over any token's operations.
+//! where a backend's features allow it.
 
 use crate::lanes::{Poly, RingTable};
 
@@ -211,8 +211,8 @@ pub fn shift(p: &mut Poly) {
 /// gamma2 of ML-DSA-65 and 87; that of 44 is (q - 1) / 88.
 const LARGE: i32 = (Q - 1) / 32;
 
-/// `Decompose` (Alg. 36) of 0 <= r < q. Dividing by 2 gamma2 = 2^7 times an odd number is rounding up to 2^7, then a
-/// product by the odd number's inverse, exact for all r (all are tested).
+/// `Decompose` (Alg. 36) of 0 <= r < q. 2 gamma2 is 2^7 times 1488 or 4092: dividing by it is rounding up to 2^7, then a
+/// product by the rounded reciprocal, right for all r (all are tested).
 #[inline(always)]
 const fn parts<const GAMMA2: i32>(r: i32) -> (i32, i32) {
     let up = (r + 127) >> 7;

@@ -241,8 +241,8 @@ fn across_backward<const W: usize, const LEN: usize, O: RingOps<W>>(o: O, x: &mu
 /// The factor that the last layer gives all coefficients, 2^32 / 256, and its twiddle with it.
 const LAST: [i32; 2] = [centred(INVERSE as i64) as i32, centred(ZETAS[1] as i64 * INVERSE as i64) as i32];
 
-/// `NTT^-1` (Alg. 42) times 2^32 of |x| < q: |result| <= 2^22. A layer at most doubles, so that none but the last
-/// has sums of 2^31.
+/// `NTT^-1` (Alg. 42) times 2^32 of |x| < q: |result| <= 2^22. A layer at most doubles, so that all sums
+/// are less than 256 q < 2^31.
 #[inline(always)]
 pub fn inverse<const W: usize, O: RingOps<W>>(o: O, p: &mut Poly) {
     let rows = rows::<W>(p);

@@ -1,5 +1,6 @@
-//! Backends for x86-64. A token is a value that only detection makes: holding one proves that the CPU, and the
-//! operating system, support its features, so safe methods may call the code compiled for them.
+//! Backends for x86-64. A token is a value that only detection makes, or `held` in functions that only a holder reaches:
+//! it proves that the CPU, and the operating system, support its features, so safe methods may call the code compiled for
+//! them.
 
 mod avx2;
 mod avx512;

@@ -103,11 +103,19 @@ impl OutputArgs {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// Room for the keys, once it is known that they can be written.
-    fn room(&self, keys: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
-        if let Some(out) = &self.out {
-            keys::check_target(out, self.existing())?;
+    /// Refuses what cannot be written, before anything is asked for.
+    fn check(&self) -> Result<(), Error> {
+        match &self.out {
+            Some(out) if out.as_os_str() == "-" => {
+                Err(Error::usage("--out: standard output is where keys go without it"))
+            }
+            Some(out) => keys::check_target(out, self.existing()),
+            None => Ok(()),
         }
+    }
+
+    /// Room for the keys.
+    fn room(&self, keys: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
         match self.len.checked_mul(keys as u64).filter(|len| *len <= MAX_LEN) {
             Some(len) => Ok(Zeroizing::new(vec![0; len as usize])),
             None => Err(Error::usage(format!("more than {MAX_LEN} bytes of keys"))),
@@ -120,14 +128,13 @@ impl OutputArgs {
             return store::write(out, keys, Access::Private, self.existing());
         }
         for (index, (key, mut json)) in keys.chunks_exact(self.len as usize).zip(about).enumerate() {
-            let key = Zeroizing::new(hex::encode(key));
             if app.out.json {
                 json["kind"] = "key".into();
                 json["index"] = index.into();
-                json["key"] = key.as_str().into();
+                json["key"] = hex::encode(key).into();
                 app.out.line(json.to_string())?;
             } else {
-                app.out.line(key.as_bytes())?;
+                app.out.line(hex::encode(key))?;
             }
         }
         Ok(())
@@ -147,11 +154,12 @@ fn from_hex(option: &str, digits: &str) -> Result<Vec<u8>, Error> {
 
 fn pbkdf2(args: &Pbkdf2, app: &App) -> Result<Outcome, Error> {
     let salts = args.salt_hex.iter().map(|digits| from_hex("--salt-hex", digits)).collect::<Result<Vec<_>, _>>()?;
+    args.output.check()?;
     let text = secrets::read(args.password_file.as_deref(), args.password_fd)?
         .map_or_else(|| secrets::prompt("Password: "), Ok)?;
-    let mut passwords: Vec<&[u8]> = secrets::lines(&text).collect();
-    if text.is_empty() {
-        passwords.push(&[]);
+    let passwords: Vec<&[u8]> = secrets::lines(&text).collect();
+    if passwords.is_empty() {
+        return Err(Error::usage("there is no password"));
     }
     let keys = passwords.len().max(salts.len());
     if ![1, keys].contains(&passwords.len()) || ![1, keys].contains(&salts.len()) {
@@ -181,6 +189,7 @@ fn hkdf(args: &Hkdf, app: &App) -> Result<Outcome, Error> {
     if infos.is_empty() {
         infos.push(Vec::new());
     }
+    args.output.check()?;
     let key = args.key.read()?;
     let mut out = args.output.room(infos.len())?;
     let engine = app.start_engine();

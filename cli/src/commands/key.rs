@@ -39,9 +39,11 @@ pub enum Key {
 pub struct Inspect {
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
-/// Write a key in another form.
+/// Write a key in another form; encrypted ones are for `encrypt` and `decrypt`.
 ///
 /// For example: hashloom key convert key.pem --format der --out key.der
 #[derive(clap::Args)]
@@ -70,6 +72,8 @@ pub struct Convert {
 pub struct Public {
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
     /// Form to write
     #[arg(long, value_enum, default_value_t = Format::Pem)]
     format: Format,
@@ -92,6 +96,8 @@ pub struct Encrypt {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
+    passphrase: PassphraseArgs,
+    #[command(flatten)]
     protection: ProtectionArgs,
     /// Form to write
     #[arg(long, value_enum, default_value_t = Format::Pem)]
@@ -113,6 +119,8 @@ pub struct Encrypt {
 pub struct Decrypt {
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
     /// Form to write
     #[arg(long, value_enum, default_value_t = Format::Pem)]
     format: Format,
@@ -133,13 +141,11 @@ struct Source {
     /// Parameter set of a raw key, whose bytes do not tell it
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
     set: Option<Set>,
-    #[command(flatten)]
-    passphrase: PassphraseArgs,
 }
 
 impl Source {
-    fn read(&self, app: &App) -> Result<KeyFile, Error> {
-        keys::read(&self.file, self.set, &app.start_engine(), Opener::new(&self.passphrase, app))
+    fn read(&self, passphrase: Result<&PassphraseArgs, &'static str>, app: &App) -> Result<KeyFile, Error> {
+        keys::read(&self.file, self.set, &app.start_engine(), Opener { passphrase, app })
     }
 }
 
@@ -147,21 +153,24 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
     match command {
         Key::Inspect(args) => inspect(args, app),
         Key::Convert(args) => {
-            let key = args.source.read(app)?.key;
-            write(&key, (args.format, args.form.form), &args.out, args.force, app)
+            let existing = target(&args.out, args.force)?;
+            let key = args.source.read(Err("`key decrypt` writes it without encryption"), app)?.key;
+            write(&key, (args.format, args.form.form), &args.out, existing, app)
         }
         Key::Encrypt(args) => encrypt(args, app),
         Key::Decrypt(args) => {
-            let found = args.source.read(app)?;
+            let existing = target(&args.out, args.force)?;
+            let found = args.source.read(Ok(&args.passphrase), app)?;
             if !found.encrypted {
                 return Err(Error::content(&args.source.file, "is not encrypted"));
             }
-            write(&found.key, (args.format, args.form.form), &args.out, args.force, app)
+            write(&found.key, (args.format, args.form.form), &args.out, existing, app)
         }
         Key::Public(args) => {
-            let key = args.source.read(app)?.key.to_public();
-            match &args.out {
-                Some(out) => write(&key, (args.format, None), out, args.force, app),
+            let existing = args.out.as_ref().map(|out| target(out, args.force)).transpose()?;
+            let key = args.source.read(Ok(&args.passphrase), app)?.key.to_public();
+            match args.out.as_ref().zip(existing) {
+                Some((out, existing)) => write(&key, (args.format, None), out, existing, app),
                 None if app.out.json => {
                     let bytes = key.encode(args.format, None)?;
                     let text = match args.format {
@@ -188,7 +197,7 @@ pub fn run(command: &Key, app: &App) -> Result<Outcome, Error> {
 
 fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
     let file = &args.source.file;
-    let opener = Opener::new(&args.source.passphrase, app);
+    let opener = Opener::new(&args.passphrase, app);
     let found = keys::inspect(file, args.source.set, &app.start_engine(), opener)?;
     let verdict = match found.consistent {
         None => "nothing to check",
@@ -225,30 +234,32 @@ fn inspect(args: &Inspect, app: &App) -> Result<Outcome, Error> {
 }
 
 fn encrypt(args: &Encrypt, app: &App) -> Result<Outcome, Error> {
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    keys::check_target(&args.out, existing)?;
-    let Source { file, set, passphrase } = &args.source;
-    // without an opener: one passphrase is asked for, the new one
-    let found = keys::read(file, *set, &app.start_engine(), Opener { passphrase: None, app })?;
+    let existing = target(&args.out, args.force)?;
+    // one passphrase is asked for, the new one
+    let found = args.source.read(Err("`key decrypt` writes it without encryption"), app)?;
     if let AnyKey::Public(_) = found.key {
-        return Err(Error::content(file, "is a public key, which is no secret"));
+        return Err(Error::content(&args.source.file, "is a public key, which is no secret"));
     }
-    let passphrase = passphrase.read_new()?;
+    let passphrase = args.passphrase.read_new()?;
     let (format, form) = (args.format, args.form.form);
     let bytes = keys::encrypt(&found.key, format, form, &passphrase, args.protection.protection(), app)?;
     store::write(&args.out, &bytes, Access::Private, existing)?;
     tell(&found.key, args.format, true, &args.out, app)
 }
 
+/// What to do about a file of the same name, if it may be written at all.
+fn target(out: &Path, force: bool) -> Result<Existing, Error> {
+    let existing = if force { Existing::Replace } else { Existing::Keep };
+    keys::check_target(out, existing).map(|()| existing)
+}
+
 fn write(
     key: &AnyKey,
     (format, form): (Format, Option<Form>),
     out: &Path,
-    force: bool,
+    existing: Existing,
     app: &App,
 ) -> Result<Outcome, Error> {
-    let existing = if force { Existing::Replace } else { Existing::Keep };
-    keys::check_target(out, existing)?;
     let access = match key {
         AnyKey::Private(_) => Access::Private,
         AnyKey::Public(_) => Access::Public,

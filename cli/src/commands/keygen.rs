@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use hashloom::Engine;
 use serde_json::json;
-use zeroize::Zeroizing;
 
 use crate::{
     app::App,
@@ -13,14 +12,14 @@ use crate::{
     keys::{self, Format, Key},
     output::name,
     scheme::{Set, SigningKey},
-    secrets::{PassphraseArgs, ProtectionArgs},
+    secrets::{self, PassphraseArgs, ProtectionArgs},
     store::{self, Access, Existing},
 };
 
 /// Make a key pair.
 ///
-/// The private key is written so that only its owner can read it (mode 0600). It contains the public key: `hashloom
-/// key public` extracts it, and `verify` accepts either.
+/// The private key is written so that only its owner can read it (mode 0600, where there are modes). It contains the
+/// public key: `hashloom key public` extracts it, and `verify` accepts either, unless the private one is encrypted.
 ///
 /// For example: hashloom keygen --set SLH-DSA-SHAKE-192s --out key.pem --pub pub.pem
 #[derive(clap::Args)]
@@ -56,7 +55,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
-    if args.public.as_ref() == Some(&args.out) {
+    if args.public.as_ref().is_some_and(|public| store::same_place(public, &args.out)) {
         return Err(Error::usage("--out and --pub are the same file"));
     }
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
@@ -65,6 +64,9 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     }
     if args.encrypt && args.format == Format::Raw {
         return Err(Error::usage("raw keys cannot be encrypted: use --format pem or der"));
+    }
+    if !args.encrypt && (args.passphrase.is_given() || args.protection.is_given()) {
+        return Err(Error::usage("--passphrase-file, --passphrase-fd, --prf and --iterations need --encrypt"));
     }
     let passphrase = args.encrypt.then(|| args.passphrase.read_new()).transpose()?;
     let engine = app.start_engine();
@@ -110,7 +112,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
 }
 
 fn from_seed(set: Set, engine: &Engine, digits: &str) -> Result<SigningKey, Error> {
-    let seed = Zeroizing::new(hex::decode(digits).map_err(|e| Error::usage(format!("--seed-hex: {e}")))?);
+    let seed = secrets::from_hex(digits.as_bytes()).map_err(|e| Error::usage(format!("--seed-hex: {e}")))?;
     let wrong = || Error::usage(format!("--seed-hex: {set} needs {} bytes, got {}", set.seed_len(), seed.len()));
     if seed.len() == set.seed_len() { Ok(SigningKey::from_seed(set, engine, &seed)?) } else { Err(wrong()) }
 }

@@ -69,12 +69,15 @@ pub struct KeyArgs {
 impl KeyArgs {
     /// The key's bytes.
     pub fn read(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let bytes = secrets::read(self.file.as_deref(), self.fd)?.map_or_else(|| secrets::prompt("Key: "), Ok)?;
-        if !self.hex {
-            return Ok(bytes);
+        let mut key = secrets::read(self.file.as_deref(), self.fd)?.map_or_else(|| secrets::prompt("Key: "), Ok)?;
+        if self.hex {
+            let wrong = |e| Error::usage(format!("the key is not hexadecimal: {e}"));
+            key = secrets::from_hex(key.trim_ascii()).map_err(wrong)?;
         }
-        let digits = bytes.trim_ascii();
-        hex::decode(digits).map(Zeroizing::new).map_err(|e| Error::usage(format!("the key is not hexadecimal: {e}")))
+        if key.is_empty() {
+            return Err(Error::usage("the key is empty"));
+        }
+        Ok(key)
     }
 
     /// Whether standard input is taken.

@@ -9,7 +9,7 @@ use crate::{
     app::App,
     args::{ModeArgs, set_parser},
     error::{Error, Outcome},
-    input::Input,
+    input::{Input, outputs},
     keys::{self, DefaultKey, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
@@ -35,7 +35,7 @@ pub struct Args {
     /// Parameter set of a raw key
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
     set: Option<Set>,
-    /// Directory for the results, which must exist [default: beside each file]
+    /// Directory for the results, made if there is none [default: beside each file]
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -44,18 +44,14 @@ pub struct Args {
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let mode = args.mode.check()?;
-    let inputs: Vec<Input> = args.files.iter().cloned().map(Input::from_arg).collect();
-    Input::check_stdin(&inputs)?;
-    let jobs = inputs
-        .into_iter()
-        .enumerate()
-        .map(|(index, input)| {
-            let out = input.companion(".mu", args.out_dir.as_deref(), "--out-dir")?;
-            Ok((index, input, out))
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
+    let jobs: Vec<_> =
+        outputs(&args.files, "mu", |input| input.companion(".mu", args.out_dir.as_deref(), "--out-dir"))?
+            .into_iter()
+            .enumerate()
+            .collect();
+    args.out_dir.as_deref().map_or(Ok(()), store::directory)?;
     let engine = app.start_engine();
-    let opener = Opener { passphrase: None, app };
+    let opener = Opener { passphrase: Err("use the public one"), app };
     let found = match &args.key {
         Some(path) => keys::read(path, args.set, &engine, opener)?,
         None => DefaultKey::locate()?.verifying_key(args.set, &engine, opener)?,
@@ -67,7 +63,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let verifier = found.key.verifying_key().into_verifier();
 
     let report = Report::new(&app.out, app.out.progress(jobs.len() as u64, Unit::Items("messages")));
-    parallel::for_each(&jobs, |(index, input, out)| {
+    parallel::for_each(&jobs, |(index, (input, out))| {
         let result = input.open().and_then(|reader| {
             let mu =
                 verifier.mu(reader, &mode.mode()).map_err(|error| Error::content(input.path(), error.to_string()))?;

@@ -1,8 +1,7 @@
 //! `hashloom sign`.
 
 use std::{
-    collections::BTreeMap,
-    fs::{self, File, FileType},
+    fs::{File, FileType},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
 };
@@ -14,7 +13,7 @@ use crate::{
     app::App,
     args::{SubjectArgs, set_parser},
     error::{Error, Outcome},
-    input::Input,
+    input::{Input, outputs},
     keys::{self, DefaultKey, Key, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
@@ -74,18 +73,16 @@ struct Job {
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let what = args.subject.check()?;
-    let jobs = jobs(args)?;
+    let place = |input: &Input| input.signature_path(args.subject.external_mu, args.out_dir.as_deref(), "--out-dir");
+    let jobs: Vec<Job> = outputs(&args.files, "signature", place)?
+        .into_iter()
+        .enumerate()
+        .map(|(index, (input, signature))| Job { index, input, signature })
+        .collect();
     if args.passphrase.takes_stdin() && jobs.iter().any(|job| job.input == Input::Stdin) {
         return Err(Error::usage("standard input can be read only once"));
     }
-    if let Some(dir) = &args.out_dir
-        && !dir.is_dir()
-    {
-        if dir.exists() {
-            return Err(Error::content(dir, "is not a directory"));
-        }
-        fs::create_dir_all(dir).map_err(Error::file(dir, "cannot make"))?;
-    }
+    args.out_dir.as_deref().map_or(Ok(()), store::directory)?;
     let engine = app.start_engine();
     let opener = Opener::new(&args.passphrase, app);
     let key = match &args.key {
@@ -135,36 +132,6 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     });
     app.out.summary(text, &json)?;
     Ok(tally.outcome())
-}
-
-/// Finds each signature's file, and refuses those that get in each other's way.
-fn jobs(args: &Args) -> Result<Vec<Job>, Error> {
-    let mut jobs = Vec::with_capacity(args.files.len());
-    // not a hash map: the standard library's panics where the operating system has no randomness to give
-    let mut taken: BTreeMap<PathBuf, &Path> = BTreeMap::new();
-    for (index, file) in args.files.iter().enumerate() {
-        let input = Input::from_arg(file.clone());
-        let signature = input.signature_path(args.subject.external_mu, args.out_dir.as_deref(), "--out-dir")?;
-        if let Some(other) = taken.insert(signature.clone(), file) {
-            return Err(Error::usage(format!(
-                "{} and {} would both have their signature in {}",
-                name(other),
-                name(file),
-                name(&signature)
-            )));
-        }
-        jobs.push(Job { index, input, signature });
-    }
-    for file in &args.files {
-        if let Some(of) = taken.get(file) {
-            return Err(Error::usage(format!(
-                "{} is to be signed, and to be overwritten by the signature of {}",
-                name(file),
-                name(of)
-            )));
-        }
-    }
-    Ok(jobs)
 }
 
 /// Signs a message and stores the signature; returns the bytes of the message.

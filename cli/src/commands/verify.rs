@@ -70,7 +70,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let engine = app.start_engine();
-    let opener = Opener { passphrase: None, app };
+    let opener = Opener { passphrase: Err("use the public one"), app };
     let found = match &args.key {
         Some(path) => keys::read(path, args.set, &engine, opener)?,
         None => DefaultKey::locate()?.verifying_key(args.set, &engine, opener)?,

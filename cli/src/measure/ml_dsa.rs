@@ -31,7 +31,7 @@ impl Inputs {
     pub(super) fn new(set: ParameterSet, case: &Case, engine: &Engine) -> Result<Self, Error> {
         let Case { operation, batch, expand, .. } = *case;
         let count = if operation == Operation::Sign { MESSAGES } else { SAMPLES };
-        let message = |i: usize| [[0; 56].as_slice(), &i.to_be_bytes()].concat();
+        let message = |i: usize| [[0; 56].as_slice(), &(i as u64).to_be_bytes()].concat();
         let mut inputs = Self {
             operation,
             batch,

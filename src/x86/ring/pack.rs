@@ -16,7 +16,8 @@ use crate::{
 const AVX2: Avx2 = Avx2::held();
 
 /// A register of bytes.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
 fn bytes32(bytes: &[u8; 32]) -> __m256i {
     Ops::<u32, 8>::load_le(AVX2, bytes)
 }
