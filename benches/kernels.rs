@@ -8,7 +8,7 @@ use std::{hint::black_box, time::Instant};
 use hashloom::{
     Engine,
     adrs::TreeAdrs,
-    hash::{Chain, Chains, Hash, Start},
+    hash::{Chain, Chains, FixedHash, Hash, Start},
     keccak::{Sha3_256, Shake256},
     sha2::{Sha256, Sha512},
 };
@@ -73,11 +73,21 @@ fn chain<H: Chains, const N: usize>(engine: &Engine, steps: u32) -> f64 {
     measure(CHAINS * steps, || hash.chain_many(&prefix, black_box(&chains), Start::Nodes, &mut nodes))
 }
 
+/// A block of PBKDF2's iterations, of which HMAC has two, with `ITEMS` passwords.
+fn iteration<H: FixedHash, const ITEMS: usize>(engine: &Engine) -> f64 {
+    const ITERATIONS: u32 = 256;
+    let hash = H::on(engine);
+    let mut keys = [[H::State::default(); 2]; ITEMS];
+    hash.begin_many(&vec![7; 2 * ITEMS * H::BLOCK_LEN], keys.as_flattened_mut());
+    let (mut u, mut sum) = (vec![1; ITEMS * H::LEN], vec![2; ITEMS * H::LEN]);
+    measure(ITEMS as u32 * 2 * ITERATIONS, || hash.iterate_many(black_box(&keys), ITERATIONS, &mut u, &mut sum))
+}
+
 fn main() {
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
     println!("engine: {}", Engine::get());
     println!("cycles per lane; {:.3} GHz", 1e-9 / cycle());
-    let rows: [Row; 11] = [
+    let rows: [Row; 17] = [
         ("keccak-f[1600], many messages", blocks::<Sha3_256>),
         ("keccak-f[1600], one message", single::<Sha3_256>),
         ("shake256 chain step, n=16", |e| chain::<Shake256, 16>(e, 15)),
@@ -89,6 +99,12 @@ fn main() {
         ("sha256 chain step, n=32", |e| chain::<Sha256, 32>(e, 15)),
         ("sha512 block, many messages", blocks::<Sha512>),
         ("sha512 block, one message", single::<Sha512>),
+        ("hmac-sha256 iteration's block, many", iteration::<Sha256, 16>),
+        ("hmac-sha256 iteration's block, one", iteration::<Sha256, 1>),
+        ("hmac-sha512 iteration's block, many", iteration::<Sha512, 16>),
+        ("hmac-sha512 iteration's block, one", iteration::<Sha512, 1>),
+        ("hmac-sha3-256 iteration's block, many", iteration::<Sha3_256, 16>),
+        ("hmac-sha3-256 iteration's block, one", iteration::<Sha3_256, 1>),
     ];
     for (primitive, run) in rows {
         for (backend, engine) in Engine::available() {

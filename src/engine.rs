@@ -10,11 +10,11 @@ use self::aarch64::Found;
 #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
 use crate::aarch64::{Neon, Sha2Ext, Sha3Ext, Sha512Ext};
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
-use crate::x86::{Avx2, Avx512, Avx512Vl, ShaNi};
+use crate::x86::{Avx2, Avx2One, Avx512, Avx512Vl, ShaNi};
 use crate::{
     error::Error,
-    lanes::{KeccakJob, Sha2Job, Sha256Job},
-    portable::Scalar,
+    lanes::{KeccakJob, RingTable, Sha2Job, Sha256Job},
+    portable::{self, Scalar},
 };
 
 /// A family of kernels that can be asked for by name.
@@ -23,15 +23,15 @@ use crate::{
 pub enum Backend {
     /// Plain Rust, one lane, on every CPU.
     Portable,
-    /// x86-64 with AVX2, BMI1 and BMI2: Keccak x4, SHA-256 x8, SHA-512 x4.
+    /// x86-64 with AVX2, BMI1 and BMI2: Keccak x4, SHA-256 x8, SHA-512 x4, arithmetic x8.
     Avx2,
-    /// x86-64 with AVX-512 F, BW and VL: Keccak x8, SHA-256 x16, SHA-512 x8; half of that for what remains.
+    /// x86-64 with AVX-512 F, BW and VL: Keccak x8, SHA-256 x16, SHA-512 x8, half of that for what remains; arithmetic x16.
     Avx512,
-    /// The same instructions on 256-bit registers alone: Keccak x4, SHA-256 x8, SHA-512 x4.
+    /// The same instructions on 256-bit registers alone: Keccak x4, SHA-256 x8, SHA-512 x4; arithmetic as with AVX2.
     Avx512Vl,
     /// x86-64 with SHA-NI: SHA-256 in four interleaved streams, or one.
     ShaNi,
-    /// aarch64 with NEON, as nearly all are: Keccak x2, SHA-256 x4, SHA-512 x2.
+    /// aarch64 with NEON, as nearly all are: Keccak x2, SHA-256 x4, SHA-512 x2, arithmetic x4.
     Neon,
     /// aarch64 with the SHA-2 instructions: SHA-256 in four interleaved streams, SHA-512, where the CPU has that too, in
     /// two, or one.
@@ -147,6 +147,12 @@ impl<K: Kernel> Pair<K> {
         }
     }
 
+    /// The kernel for all of `len` items, for a job that refills lanes: items that take long keep few of them busy while
+    /// others end.
+    fn whole(&self, len: usize) -> K {
+        if len >= self.min_fill { self.wide } else { self.tail }
+    }
+
     pub(crate) fn choice(&self) -> Choice {
         Choice {
             wide: (self.wide.backend(), self.wide.lanes()),
@@ -157,25 +163,34 @@ impl<K: Kernel> Pair<K> {
 }
 
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($arch:literal $backend:ident($token:ty) x $lanes:literal),*) => {
+    ($(#[$doc:meta])* $name:ident, $job:path, $enter:ident: $($arch:literal $kernel:ident($token:ty) of $backend:ident x $lanes:literal),*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $name {
             Portable,
-            $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $backend($token)),*
+            $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $kernel($token)),*
         }
 
         impl Kernel for $name {
             fn backend(self) -> Backend {
                 match self {
                     Self::Portable => Backend::Portable,
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => Backend::$backend),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(_) => Backend::$backend),*
                 }
             }
             fn lanes(self) -> usize {
                 match self {
                     Self::Portable => 1,
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$backend(_) => $lanes),*
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(_) => $lanes),*
+                }
+            }
+        }
+
+        impl $name {
+            fn run<J: $job>(self, job: &mut J, items: Range<usize>) {
+                match self {
+                    Self::Portable => job.run(Scalar, items),
+                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] Self::$kernel(token) => token.$enter(job, items)),*
                 }
             }
         }
@@ -183,10 +198,7 @@ macro_rules! kernels {
         impl Pair<$name> {
             /// Runs a job on the lanes of this choice.
             pub(crate) fn run<J: $job>(&self, mut job: J) {
-                self.cut(job.len(), |kernel, items| match kernel {
-                    $name::Portable => job.run(Scalar, items),
-                    $(#[cfg(all(target_arch = $arch, not(hashloom_portable_only)))] $name::$backend(token) => token.$enter(&mut job, items)),*
-                });
+                self.cut(job.len(), |kernel, items| kernel.run(&mut job, items));
             }
         }
     };
@@ -195,31 +207,91 @@ macro_rules! kernels {
 kernels!(
     /// Kernels for `Keccak-f[1600]`.
     KeccakKernel, KeccakJob, enter_keccak:
-    "x86_64" Avx2(Avx2) x 4,
-    "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4,
-    "aarch64" Neon(Neon) x 2,
-    "aarch64" Sha3Ext(Sha3Ext) x 2
+    "x86_64" Avx2(Avx2) of Avx2 x 4,
+    "x86_64" Avx2One(Avx2One) of Avx2 x 1,
+    "x86_64" Avx512(Avx512) of Avx512 x 8,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 4,
+    "aarch64" Neon(Neon) of Neon x 2,
+    "aarch64" Sha3Ext(Sha3Ext) of Sha3Ext x 2
 );
 kernels!(
     /// Kernels for SHA-256's compression function and chains.
     Sha256Kernel, Sha256Job, enter_sha256:
-    "x86_64" Avx2(Avx2) x 8,
-    "x86_64" Avx512(Avx512) x 16,
-    "x86_64" Avx512Vl(Avx512Vl) x 8,
-    "x86_64" ShaNi(ShaNi) x 4,
-    "aarch64" Neon(Neon) x 4,
-    "aarch64" Sha2Ext(Sha2Ext) x 4
+    "x86_64" Avx2(Avx2) of Avx2 x 8,
+    "x86_64" Avx512(Avx512) of Avx512 x 16,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 8,
+    "x86_64" ShaNi(ShaNi) of ShaNi x 4,
+    "aarch64" Neon(Neon) of Neon x 4,
+    "aarch64" Sha2Ext(Sha2Ext) of Sha2Ext x 4
 );
 kernels!(
     /// Kernels for SHA-512's compression function.
     Sha512Kernel, Sha2Job<u64>, enter_sha512:
-    "x86_64" Avx2(Avx2) x 4,
-    "x86_64" Avx512(Avx512) x 8,
-    "x86_64" Avx512Vl(Avx512Vl) x 4,
-    "aarch64" Neon(Neon) x 2,
-    "aarch64" Sha2Ext(Sha512Ext) x 2
+    "x86_64" Avx2(Avx2) of Avx2 x 4,
+    "x86_64" Avx512(Avx512) of Avx512 x 8,
+    "x86_64" Avx512Vl(Avx512Vl) of Avx512Vl x 4,
+    "aarch64" Neon(Neon) of Neon x 2,
+    "aarch64" Sha2Ext(Sha512Ext) of Sha2Ext x 2
 );
+
+impl Pair<KeccakKernel> {
+    /// Runs a job that refills lanes, all of it on one kernel.
+    pub(crate) fn run_whole<J: KeccakJob>(&self, mut job: J) {
+        let len = job.len();
+        self.whole(len).run(&mut job, 0..len);
+    }
+}
+
+/// The kernels for arithmetic on polynomials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RingKernel {
+    Portable,
+    #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+    Avx2(Avx2),
+    #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+    Avx512(Avx512),
+    #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+    Neon(Neon),
+}
+
+impl Kernel for RingKernel {
+    fn backend(self) -> Backend {
+        match self {
+            Self::Portable => Backend::Portable,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(_) => Backend::Avx2,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(_) => Backend::Avx512,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => Backend::Neon,
+        }
+    }
+    fn lanes(self) -> usize {
+        match self {
+            Self::Portable => 1,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(_) => 8,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(_) => 16,
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(_) => 4,
+        }
+    }
+}
+
+impl RingKernel {
+    pub(crate) fn table(self) -> &'static RingTable {
+        match self {
+            Self::Portable => &portable::ring::TABLE,
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx2(token) => token.ring(),
+            #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
+            Self::Avx512(token) => token.ring(),
+            #[cfg(all(target_arch = "aarch64", not(hashloom_portable_only)))]
+            Self::Neon(token) => token.ring(),
+        }
+    }
+}
 
 /// The accelerated backends that a CPU has.
 #[cfg(all(target_arch = "x86_64", not(hashloom_portable_only)))]
@@ -251,7 +323,7 @@ impl Found {
         Engine {
             keccak: match (self.avx512, self.avx2) {
                 (Some(zmm), _) => Pair { wide: K::Avx512(zmm), tail: K::Avx512Vl(zmm.into()), min_fill: 5 },
-                (None, Some(avx2)) => Pair { wide: K::Avx2(avx2), tail: K::Portable, min_fill: 2 },
+                (None, Some(avx2)) => Pair { wide: K::Avx2(avx2), tail: K::Avx2One(avx2.into()), min_fill: 2 },
                 (None, None) => portable.keccak,
             },
             sha256: match (self.avx512, self.sha_ni, self.avx2) {
@@ -266,6 +338,11 @@ impl Found {
                 (None, Some(avx2)) => Pair { wide: L::Avx2(avx2), tail: L::Portable, min_fill: 2 },
                 (None, None) => portable.sha512,
             },
+            ring: match (self.avx512, self.avx2) {
+                (Some(zmm), _) => RingKernel::Avx512(zmm),
+                (None, Some(avx2)) => RingKernel::Avx2(avx2),
+                (None, None) => portable.ring,
+            },
         }
     }
 
@@ -275,15 +352,17 @@ impl Found {
         match backend {
             Backend::Portable => Some(portable),
             Backend::Avx2 => self.avx2.map(|avx2| Engine {
-                keccak: Pair::only(KeccakKernel::Avx2(avx2)),
+                keccak: Pair { wide: KeccakKernel::Avx2(avx2), tail: KeccakKernel::Avx2One(avx2.into()), min_fill: 2 },
                 sha256: Pair::only(Sha256Kernel::Avx2(avx2)),
                 sha512: Pair::only(Sha512Kernel::Avx2(avx2)),
+                ring: RingKernel::Avx2(avx2),
             }),
             Backend::Avx512 => self.avx512.map(|zmm| Self { avx2: None, sha_ni: None, avx512: Some(zmm) }.engine()),
             Backend::Avx512Vl => self.avx512.map(Avx512Vl::from).map(|ymm| Engine {
                 keccak: Pair::only(KeccakKernel::Avx512Vl(ymm)),
                 sha256: Pair::only(Sha256Kernel::Avx512Vl(ymm)),
                 sha512: Pair::only(Sha512Kernel::Avx512Vl(ymm)),
+                ring: RingKernel::Avx2(ymm.into()),
             }),
             Backend::ShaNi => {
                 self.sha_ni.map(|sha_ni| Engine { sha256: Pair::only(Sha256Kernel::ShaNi(sha_ni)), ..portable })
@@ -318,6 +397,7 @@ pub struct Engine {
     pub(crate) keccak: Pair<KeccakKernel>,
     pub(crate) sha256: Pair<Sha256Kernel>,
     pub(crate) sha512: Pair<Sha512Kernel>,
+    pub(crate) ring: RingKernel,
 }
 
 impl Engine {
@@ -332,6 +412,7 @@ impl Engine {
             keccak: Pair::only(KeccakKernel::Portable),
             sha256: Pair::only(Sha256Kernel::Portable),
             sha512: Pair::only(Sha512Kernel::Portable),
+            ring: RingKernel::Portable,
         }
     }
 
@@ -363,6 +444,11 @@ impl Engine {
     pub fn sha512(&self) -> Choice {
         self.sha512.choice()
     }
+
+    /// What runs the arithmetic of ML-DSA: lanes are coefficients, and 256 of them leave no remainder.
+    pub fn ring(&self) -> Choice {
+        Pair::only(self.ring).choice()
+    }
 }
 
 impl Default for Engine {
@@ -373,7 +459,8 @@ impl Default for Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "keccak {} | sha256 {} | sha512 {}", self.keccak(), self.sha256(), self.sha512())
+        let (keccak, sha256, sha512, ring) = (self.keccak(), self.sha256(), self.sha512(), self.ring());
+        write!(f, "keccak {keccak} | sha256 {sha256} | sha512 {sha512} | ring {ring}")
     }
 }
 
@@ -393,17 +480,19 @@ mod tests {
 
     #[test]
     fn partial_cpus_get_the_best_they_have() {
-        let portable = "keccak portable x1 | sha256 portable x1 | sha512 portable x1";
+        let portable = "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1";
         assert_eq!(line(false, false, false), portable);
-        assert_eq!(line(false, false, true), "keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1");
-        let avx2 =
-            "keccak avx2 x4, tail portable x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1";
+        assert_eq!(
+            line(false, false, true),
+            "keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1 | ring portable x1"
+        );
+        let avx2 = "keccak avx2 x4, tail avx2 x1 | sha256 avx2 x8, tail portable x1 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, false), avx2);
-        let both = "keccak avx2 x4, tail portable x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1";
+        let both = "keccak avx2 x4, tail avx2 x1 | sha256 sha-ni x4 | sha512 avx2 x4, tail portable x1 | ring avx2 x8";
         assert_eq!(line(true, false, true), both);
-        let avx512 = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail avx512vl x8 | sha512 avx512 x8, tail avx512vl x4";
+        let avx512 = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail avx512vl x8 | sha512 avx512 x8, tail avx512vl x4 | ring avx512 x16";
         assert_eq!(line(true, true, false), avx512);
-        let all = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail sha-ni x4 | sha512 avx512 x8, tail avx512vl x4";
+        let all = "keccak avx512 x8, tail avx512vl x4 | sha256 avx512 x16, tail sha-ni x4 | sha512 avx512 x8, tail avx512vl x4 | ring avx512 x16";
         assert_eq!(line(true, true, true), all);
     }
 
@@ -415,7 +504,10 @@ mod tests {
         }
         let found = Found { sha_ni: Some(ShaNi::unproven()), ..nothing };
         let forced = found.forced(Backend::ShaNi).map(|engine| engine.to_string());
-        assert_eq!(forced.as_deref(), Some("keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1"));
+        assert_eq!(
+            forced.as_deref(),
+            Some("keccak portable x1 | sha256 sha-ni x4 | sha512 portable x1 | ring portable x1")
+        );
     }
 
     #[test]

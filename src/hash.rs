@@ -61,6 +61,42 @@ pub trait Incremental: Clone + Send {
     fn finish(self, out: &mut [u8]);
 }
 
+/// A hash with a digest of fixed length, as HMAC (FIPS 198-1) wants it: SHA-2 and SHA-3, and no SHAKE. What follows a
+/// first block that many messages share, as HMAC's padded key, can be hashed without hashing that block again. These verbs
+/// leave the stack as it is: [`hmac`](crate::hmac) and what is built on it overwrite it.
+pub trait FixedHash: Hash {
+    /// Bytes of the digest.
+    const LEN: usize;
+    /// The state after a block.
+    type State: Copy + Default + Send + Sync;
+
+    /// The states after first blocks, `BLOCK_LEN` bytes each, back to back.
+    ///
+    /// # Panics
+    /// If there is not one block for each state.
+    fn begin_many(&self, blocks: &[u8], states: &mut [Self::State]);
+
+    /// Begins a message anew, after its first block: `hasher` takes the state, on its own engine.
+    fn resume(hasher: &mut Self::Hasher, state: &Self::State);
+
+    /// As [`Hash::hash_many`] for messages without their first blocks. They share the states evenly, in order: one state
+    /// serves all, or each message has its own.
+    ///
+    /// # Errors
+    /// As [`Hash::hash_many`].
+    ///
+    /// # Panics
+    /// If the messages cannot share the states evenly.
+    fn resume_many(&self, states: &[Self::State], msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error>;
+
+    /// `count` iterations of PBKDF2 (RFC 8018 section 5.2) on each of many values: u <- HMAC(key, u), sum <- sum ^ u. A
+    /// key is the states after its inner and its outer pad. Values are digests, back to back.
+    ///
+    /// # Panics
+    /// If `u` and `sum` do not have one digest for each key.
+    fn iterate_many(&self, keys: &[[Self::State; 2]], count: u32, u: &mut [u8], sum: &mut [u8]);
+}
+
 /// Checks that `H` can make `len` bytes.
 pub(crate) fn check_output<H: Hash>(len: usize) -> Result<(), Error> {
     match H::DIGEST_LEN {

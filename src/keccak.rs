@@ -1,5 +1,7 @@
 //! SHA-3 and SHAKE (FIPS 202) on Keccak lanes: incremental, many messages, SLH-DSA's tweakable hashes and chains.
 
+mod stream;
+
 use core::{fmt, marker::PhantomData, ops::Range};
 
 use digest::{
@@ -15,9 +17,13 @@ use crate::{
     error::Error,
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak, output_len},
     lanes::{ChainLanes, Items, KeccakChains, KeccakJob, KeccakLanes, KeccakState},
-    schedule::{ChainJob, HashJob, TweakJob},
+    schedule::{ChainJob, HashJob, TweakJob, shared},
     secret::wipe,
 };
+
+mod keyed;
+pub use stream::{Stream, stream_many};
+pub(crate) use stream::{abreast, side_by_side};
 
 /// Bytes of the largest block, SHAKE128's.
 const MAX_RATE: usize = 168;
@@ -41,6 +47,8 @@ pub trait Variant: Copy + Send + Sync + 'static {
 pub trait Fixed: Variant {
     /// Bytes of the digest as a type.
     type Len: digest::array::ArraySize;
+    /// `Len` as a number.
+    const LEN: usize;
 }
 
 /// A variant with output of any length.
@@ -84,15 +92,19 @@ variants! {
 }
 impl Fixed for variant::Sha3_224 {
     type Len = U28;
+    const LEN: usize = 28;
 }
 impl Fixed for variant::Sha3_256 {
     type Len = U32;
+    const LEN: usize = 32;
 }
 impl Fixed for variant::Sha3_384 {
     type Len = U48;
+    const LEN: usize = 48;
 }
 impl Fixed for variant::Sha3_512 {
     type Len = U64;
+    const LEN: usize = 64;
 }
 impl Extendable for variant::Shake128 {}
 impl Extendable for variant::Shake256 {}
@@ -123,9 +135,17 @@ impl<V: Variant> Hash for Sponge<V> {
     }
 
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        self.hash_many_from(&[[0; 25]], msgs, out)
+    }
+}
+
+impl<V: Variant> Sponge<V> {
+    /// What follows on the blocks that have led to `states`.
+    fn hash_many_from(&self, states: &[[u64; 25]], msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
         count::keccak(|| msgs.iter().map(|msg| msg.len() / V::RATE + out_len.div_ceil(V::RATE).max(1)).sum());
-        hash_many(&self.lanes, SpongeMany { job: HashJob::new(msgs, out, out_len), rate: V::RATE, pad: V::PAD });
+        let job = HashJob::new(msgs, out, out_len);
+        hash_many(&self.lanes, SpongeMany { job, states, rate: V::RATE, pad: V::PAD });
         Ok(())
     }
 }
@@ -342,6 +362,8 @@ impl KeccakJob for AbsorbJob<'_> {
 /// Many messages, refilling each lane when its output is complete.
 struct SpongeMany<'a> {
     job: HashJob<'a>,
+    /// What the messages begin from.
+    states: &'a [[u64; 25]],
     rate: usize,
     pad: u8,
 }
@@ -373,11 +395,14 @@ impl KeccakJob for SpongeMany<'_> {
             let mut busy = false;
             for (i, (lane, last)) in lanes.iter_mut().zip(&mut last).enumerate() {
                 if lane.item.is_none() {
-                    for row in &mut s.0 {
-                        row[i] = 0;
+                    let item = items.next().map(|place| self.job.order.at(place));
+                    for j in 0..25 {
+                        s.0[j][i] = item.map_or(0, |item| shared(self.states, self.job.msgs.len(), item)[j]);
                     }
-                    let Some(place) = items.next() else { continue };
-                    *lane = Progress { item: Some(self.job.order.at(place)), absorbed: Some(0), squeezed: 0 };
+                    if item.is_none() {
+                        continue;
+                    }
+                    *lane = Progress { item, absorbed: Some(0), squeezed: 0 };
                 }
                 busy = true;
                 if let (Some(item), Some(absorbed)) = (lane.item, lane.absorbed) {

@@ -3,14 +3,18 @@
 //! State is plain word-major memory: `state[word][lane]`. Refilling a lane is ordinary indexing, a kernel is a
 //! function over arrays, and wiping has one target. Every state wipes itself when it is dropped, once per job.
 
+mod ring;
+
 use core::ops::Range;
+
+pub use ring::{Poly, RingTable};
 
 use crate::{adrs::Adrs, secret::wipe};
 
 /// A SHA-2 word: `u32` for SHA-224/256, `u64` for the SHA-512 family (FIPS 180-4 section 4).
 ///
 /// The constants are the ones that differ between the two halves of the standard, so that one round text serves both.
-pub trait Word: Copy + Default + Send + Sync + 'static {
+pub trait Word: Copy + Default + From<u16> + Send + Sync + 'static {
     /// One message block as bytes.
     type Block: AsRef<[u8]> + AsMut<[u8]> + Copy + Send + Sync;
     /// A block of zero bytes.
@@ -29,8 +33,14 @@ pub trait Word: Copy + Default + Send + Sync + 'static {
     const SMALL0: [u32; 3];
     /// Two right rotations and a right shift of sigma1.
     const SMALL1: [u32; 3];
+    /// All bits of the upper half.
+    const UPPER: Self;
+    /// The first bit of the padding where a word begins, and where its lower half does.
+    const PAD: [Self; 2];
     /// Writes the leading `out.len()` of the word's big-endian bytes.
     fn to_be(self, out: &mut [u8]);
+    /// The word of these leading big-endian bytes, zeros after them.
+    fn from_be(bytes: &[u8]) -> Self;
 }
 
 /// Vector operations on `W` words at once, as methods of a backend's token: holding the token proves that the CPU
@@ -103,6 +113,9 @@ pub trait Ops<T: Word, const W: usize>: Copy {
     }
 }
 
+/// Words of the longest Keccak block, SHAKE128's.
+pub const MAX_BLOCK: usize = 21;
+
 /// `W` Keccak states, `[word][lane]`, word x + 5y as in FIPS 202 section 3.1.2.
 #[repr(C, align(64))]
 pub struct KeccakState<const W: usize>(pub [[u64; W]; 25]);
@@ -129,6 +142,16 @@ pub struct Sha256Chains<const W: usize> {
     pub(crate) adrs: [[u32; W]; 5],
     pub(crate) hash: [[u32; W]; 1],
     pub(crate) x: [[u32; W]; 8],
+}
+
+/// `W` blocks of PBKDF2 between two iterations of HMAC with a SHA-2 function (RFC 8018 section 5.2): the states after
+/// the two padded keys, inner and outer, U_i as words, and the sum of all U so far. Of a digest that is shorter than the
+/// state, what follows is ignored.
+#[repr(C, align(64))]
+pub struct Sha2Iterations<T: Word, const W: usize> {
+    pub(crate) keys: [[[T; W]; 8]; 2],
+    pub(crate) u: [[T; W]; 8],
+    pub(crate) sum: [[T; W]; 8],
 }
 
 impl<const W: usize> KeccakState<W> {
@@ -167,6 +190,20 @@ impl<const W: usize> Drop for KeccakChains<W> {
     }
 }
 
+impl<T: Word, const W: usize> Sha2Iterations<T, W> {
+    pub(crate) fn new() -> Self {
+        Self { keys: [[[T::default(); W]; 8]; 2], u: [[T::default(); W]; 8], sum: [[T::default(); W]; 8] }
+    }
+}
+
+impl<T: Word, const W: usize> Drop for Sha2Iterations<T, W> {
+    fn drop(&mut self) {
+        wipe(self.keys.as_flattened_mut().as_flattened_mut());
+        wipe(self.u.as_flattened_mut());
+        wipe(self.sum.as_flattened_mut());
+    }
+}
+
 impl<T: Word, const W: usize> Drop for Sha2State<T, W> {
     fn drop(&mut self) {
         wipe(self.0.as_flattened_mut());
@@ -189,12 +226,16 @@ pub trait KeccakLanes<const W: usize>: Copy {
     /// XORs `rows[lane]`, little-endian words, into the words of that lane from `at` on. All rows have one length,
     /// a multiple of 8 bytes that ends within the state.
     fn absorb(self, s: &mut KeccakState<W>, at: usize, rows: &[&[u8]; W]);
+    /// The words of SHAKE128's block, the longest, of each lane.
+    fn squeeze(self, s: &KeccakState<W>, blocks: &mut [[u64; MAX_BLOCK]; W]);
 }
 
 /// A SHA-2 compression function on `W` states.
 pub trait Sha2Lanes<T: Word, const W: usize>: Copy {
     /// One block into each state (FIPS 180-4 section 6).
     fn compress(self, s: &mut Sha2State<T, W>, blocks: &[T::Block; W]);
+    /// `count` times U <- HMAC(password, U) and sum <- sum ^ U, with a digest of `LEN` bytes (RFC 8018 section 5.2).
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<T, W>, count: u32);
 }
 
 /// SHA-256 with SLH-DSA's chains.

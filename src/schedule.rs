@@ -15,9 +15,9 @@ const MAX_STEPS: usize = 255;
 pub struct Order(Option<Vec<usize>>);
 
 impl Order {
-    /// Orders `len` items by `cost`; items of equal cost, the common case, need no sorting and no memory.
+    /// Orders `len` items by `cost`; items that are in order, the common case, need no sorting and no memory.
     pub(crate) fn longest_first(len: usize, cost: impl Fn(usize) -> usize) -> Self {
-        if (1..len).all(|i| cost(i) == cost(0)) {
+        if (1..len).all(|i| cost(i) <= cost(i - 1)) {
             return Self(None);
         }
         let mut order: Vec<usize> = (0..len).collect();
@@ -234,5 +234,22 @@ impl<'a> HashJob<'a> {
     #[inline(always)]
     pub(crate) fn output(&mut self, i: usize) -> &mut [u8] {
         &mut self.out[i * self.out_len..(i + 1) * self.out_len]
+    }
+}
+
+/// Digests that PBKDF2 iterates, each with the states after its inner and outer pad.
+pub struct IterateJob<'a, S> {
+    pub(crate) keys: &'a [[S; 2]],
+    pub(crate) count: u32,
+    /// Bytes of a digest.
+    pub(crate) len: usize,
+    pub(crate) u: &'a mut [u8],
+    pub(crate) sum: &'a mut [u8],
+}
+
+impl<'a, S> IterateJob<'a, S> {
+    pub(crate) fn new(keys: &'a [[S; 2]], count: u32, len: usize, u: &'a mut [u8], sum: &'a mut [u8]) -> Self {
+        assert!(u.len() == keys.len() * len && sum.len() == u.len(), "two digests per key");
+        Self { keys, count, len, u, sum }
     }
 }

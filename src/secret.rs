@@ -24,6 +24,53 @@ pub(crate) fn wipe_stack() {
     wipe(&mut below);
 }
 
+/// Does work that handles secrets in a frame of its own, and overwrites that frame and the ones below it.
+pub(crate) fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn below<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    let result = below(work);
+    wipe_stack();
+    result
+}
+
+/// Values on the heap, wiped on drop.
+#[derive(Clone)]
+pub(crate) struct Wiped<T: Copy + Default>(Vec<T>);
+
+impl<T: Copy + Default> Wiped<T> {
+    /// `len` default values.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        Self(alloc::vec![T::default(); len])
+    }
+}
+
+impl<T: Copy + Default> Deref for Wiped<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> DerefMut for Wiped<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Copy + Default> Drop for Wiped<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl<T: Copy + Default> fmt::Debug for Wiped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Wiped({} values)", self.0.len())
+    }
+}
+
 /// Hash values of `N` bytes on the heap, wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Nodes<const N: usize>(Vec<[u8; N]>);

@@ -15,9 +15,14 @@ use crate::{
     error::Error,
     hash::{Chain, Chains, Hash, Incremental, Start, Tweak, output_len},
     lanes::{ChainLanes, Items, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
-    schedule::{ChainJob, HashJob, TweakJob},
+    schedule::{ChainJob, HashJob, IterateJob, TweakJob, shared},
     secret::wipe,
 };
+
+mod keyed;
+
+pub use keyed::BeginJob;
+use keyed::Iterate;
 
 /// One function of FIPS 180-4: a word size, an initial value, a truncation.
 pub trait Variant: Copy + Send + Sync + 'static {
@@ -98,6 +103,10 @@ pub trait OnEngine: Word {
     fn compress(engine: &Engine, job: CompressJob<'_, Self>);
     /// Many messages.
     fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>);
+    /// Whole blocks, one after the same state.
+    fn begin_many(engine: &Engine, job: BeginJob<'_, Self>);
+    /// PBKDF2's iterations with digests of `len` bytes.
+    fn iterate_many(engine: &Engine, job: IterateJob<'_, [Self; 8]>);
     /// Tweakable hashes.
     fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>);
 }
@@ -111,6 +120,15 @@ impl OnEngine for u32 {
     }
     fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>) {
         engine.sha256.run(job);
+    }
+    fn begin_many(engine: &Engine, job: BeginJob<'_, Self>) {
+        engine.sha256.run(job);
+    }
+    fn iterate_many(engine: &Engine, job: IterateJob<'_, [Self; 8]>) {
+        match job.len {
+            28 => engine.sha256.run(Iterate::<u32, 28>(job)),
+            _ => engine.sha256.run(Iterate::<u32, 32>(job)),
+        }
     }
     fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>) {
         engine.sha256.run(job);
@@ -126,6 +144,17 @@ impl OnEngine for u64 {
     }
     fn hash_many(engine: &Engine, job: Sha2Many<'_, Self>) {
         engine.sha512.run(job);
+    }
+    fn begin_many(engine: &Engine, job: BeginJob<'_, Self>) {
+        engine.sha512.run(job);
+    }
+    fn iterate_many(engine: &Engine, job: IterateJob<'_, [Self; 8]>) {
+        match job.len {
+            28 => engine.sha512.run(Iterate::<u64, 28>(job)),
+            32 => engine.sha512.run(Iterate::<u64, 32>(job)),
+            48 => engine.sha512.run(Iterate::<u64, 48>(job)),
+            _ => engine.sha512.run(Iterate::<u64, 64>(job)),
+        }
     }
     fn tweak_many<const N: usize>(engine: &Engine, job: TweakJob<'_, [Self; 8], N>) {
         engine.sha512.run(job);
@@ -162,9 +191,22 @@ impl<V: Variant> Hash for Sha2<V> {
     }
 
     fn hash_many(&self, msgs: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
+        self.hash_many_from(&[V::INIT], 0, msgs, out)
+    }
+}
+
+impl<V: Variant> Sha2<V> {
+    /// Messages after `before` bytes that have led to `states`.
+    fn hash_many_from(
+        &self,
+        states: &[[V::Word; 8]],
+        before: usize,
+        msgs: &[&[u8]],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
         let out_len = output_len::<Self>(msgs.len(), out.len())?;
         count::sha2::<V::Word>(|| msgs.iter().map(|msg| padded_blocks::<V::Word>(msg.len())).sum());
-        V::Word::hash_many(&self.engine, Sha2Many { job: HashJob::new(msgs, out, out_len), init: V::INIT });
+        V::Word::hash_many(&self.engine, Sha2Many { job: HashJob::new(msgs, out, out_len), states, before });
         Ok(())
     }
 }
@@ -364,7 +406,8 @@ impl<T: Word> Sha2Job<T> for CompressJob<'_, T> {
 /// Many messages, refilling each lane when its last block is in.
 pub struct Sha2Many<'a, T> {
     job: HashJob<'a>,
-    init: [T; 8],
+    states: &'a [[T; 8]],
+    before: usize,
 }
 
 impl<T> Items for Sha2Many<'_, T> {
@@ -385,8 +428,9 @@ impl<T: Word> Sha2Job<T> for Sha2Many<'_, T> {
             for (i, (lane, block)) in lanes.iter_mut().zip(&mut blocks).enumerate() {
                 if lane.is_none() {
                     *lane = items.next().map(|place| (self.job.order.at(place), 0));
-                    for (row, word) in s.0.iter_mut().zip(self.init) {
-                        row[i] = if lane.is_some() { word } else { T::default() };
+                    for j in 0..8 {
+                        let state = |(item, _)| shared(self.states, self.job.msgs.len(), item)[j];
+                        s.0[j][i] = lane.map_or(T::default(), state);
                     }
                 }
                 let Some((item, n)) = *lane else {
@@ -396,7 +440,7 @@ impl<T: Word> Sha2Job<T> for Sha2Many<'_, T> {
                 let msg = self.job.msgs[item];
                 match msg.get(n * block_len..(n + 1) * block_len) {
                     Some(whole) => block.as_mut().copy_from_slice(whole),
-                    None => fill_block::<T>(&[], msg, n, msg.len() as u128, block),
+                    None => fill_block::<T>(&[], msg, n, (self.before + msg.len()) as u128, block),
                 }
             }
             if lanes.iter().all(Option::is_none) {

@@ -1,20 +1,21 @@
-//! How much hashing the library does: its own counters against the closed formulas of `hashloom_kat::cost`, call for
-//! call. What goes beyond the formulas is accounted for here.
+//! How much hashing the library does: its own counters against the closed formulas of `hashloom_kat::cost` for SLH-DSA,
+//! and against formulas here for ML-DSA and PBKDF2, call for call. What goes beyond the formulas is accounted for here.
 
 mod common;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{
-    on_every_engine, painted,
+    ml, on_every_engine, painted,
     slh::{CONTEXT, MESSAGE, MODE, fast_sets, is_fast, seeds},
 };
 use hashloom::{
     Engine,
     adrs::{Adrs, TreeAdrs},
     count::{Counts, take},
-    hash::{Chain, Chains, Hash, Start, Tweak},
-    keccak::Shake256,
+    hash::{Chain, Chains, FixedHash, Hash, Start, Tweak},
+    keccak::{Sha3_256, Shake256},
+    ml_dsa, pbkdf2,
     sha2::{Sha256, Sha512},
     slh_dsa::{Item, ParameterSet, Randomness, SigningKey, verify_batch},
 };
@@ -284,5 +285,155 @@ fn messages() {
         check::<Sha512>(engine, 64, |sha512| Counts { sha512, ..Counts::default() });
         check::<Shake256>(engine, 136, |blocks| Counts { keccak: blocks - 1, ..Counts::default() });
         check::<Shake256>(engine, 137, |blocks| Counts { keccak: blocks - 1 + 5, ..Counts::default() });
+    });
+}
+
+/// Permutations of SHAKE256 for an input and an output.
+fn shake256(input: u64, output: u64) -> u64 {
+    input / 136 + output.div_ceil(136).max(1)
+}
+
+/// What the functions of FIPS 204 hash, in permutations.
+struct Lattice {
+    k: u64,
+    l: u64,
+    /// Bytes of c~, of the encodings of w1 and of a polynomial of z, and of the public key.
+    c: u64,
+    w1: u64,
+    z: u64,
+    public: u64,
+    /// Attempts that a hundred signatures take on average (table 1).
+    repetitions: u64,
+}
+
+impl Lattice {
+    fn of(set: ml_dsa::ParameterSet) -> Self {
+        let (k, l, c, w1, z, repetitions) = match set {
+            ml_dsa::ParameterSet::MlDsa44 => (4, 4, 32, 192, 576, 425),
+            ml_dsa::ParameterSet::MlDsa65 => (6, 5, 48, 128, 640, 510),
+            ml_dsa::ParameterSet::MlDsa87 => (8, 7, 64, 128, 640, 385),
+        };
+        Self { k, l, c, w1: k * w1, z, public: 32 + 320 * k, repetitions }
+    }
+
+    /// `ExpandA` (Alg. 32): five blocks of SHAKE128 for each polynomial.
+    fn matrix(&self) -> u64 {
+        5 * self.k * self.l
+    }
+
+    /// Alg. 6: the seeds, `ExpandA`, two blocks for each polynomial of `ExpandS` (Alg. 33), tr.
+    fn keygen(&self) -> u64 {
+        shake256(34, 128) + self.matrix() + 2 * (self.k + self.l) + self.tr()
+    }
+
+    fn tr(&self) -> u64 {
+        shake256(self.public, 64)
+    }
+
+    /// mu of M'.
+    fn mu(message: u64) -> u64 {
+        shake256(64 + message, 64)
+    }
+
+    /// `ExpandMask` (Alg. 34) for one polynomial.
+    fn mask(&self) -> u64 {
+        shake256(66, self.z)
+    }
+
+    /// c~ of a commitment, and c of c~ (Alg. 29).
+    fn challenge(&self) -> u64 {
+        shake256(64 + self.w1, self.c) + shake256(self.c, 136)
+    }
+
+    /// Alg. 7 with A from the private key, `each` attempts made at once, masks as many at once as `lanes` or a multiple:
+    /// the next attempts' are made where lanes would be idle.
+    fn sign(&self, message: u64, attempts: u64, each: u64, lanes: u64) -> u64 {
+        let rho = shake256(128, 64);
+        let attempts = attempts.next_multiple_of(each);
+        let masks = (1..=attempts / each).fold(0, |made: u64, round| {
+            let missing = (round * each * self.l).saturating_sub(made);
+            made + missing.next_multiple_of(lanes)
+        });
+        self.matrix() + Self::mu(message) + rho + masks * self.mask() + attempts * self.challenge()
+    }
+
+    /// Alg. 8.
+    fn verify(&self, message: u64) -> u64 {
+        self.matrix() + self.tr() + Self::mu(message) + self.challenge()
+    }
+}
+
+#[test]
+fn ml_dsa_operations() {
+    let _turn = alone();
+    let keccak = |permutations| Counts { keccak: permutations, ..Counts::default() };
+    for set in ml_dsa::ParameterSet::ALL {
+        let shape = Lattice::of(set);
+        let framed = (2 + ml::CONTEXT.len() + 8) as u64;
+        let sign = |engine: &Engine, message: u64| {
+            let key = ml::key(set, engine);
+            take();
+            let signature = key.sign(&message.to_le_bytes()[..], &ml::MODE, Randomness::Deterministic).unwrap();
+            (take().keccak, signature)
+        };
+        // one after the other where there is one lane, so that the rest of a count is that of the attempts
+        let attempts: Vec<u64> = (0..100)
+            .map(|message| {
+                let (total, _) = sign(&Engine::portable(), message);
+                let beyond = total - shape.sign(framed, 0, 1, 1);
+                let attempts = beyond / (shape.l * shape.mask() + shape.challenge());
+                assert_eq!(total, shape.sign(framed, attempts, 1, 1), "{set}: whole attempts");
+                assert!(attempts >= 1, "{set}");
+                attempts
+            })
+            .collect();
+        let all: u64 = attempts.iter().sum();
+        assert!((7 * shape.repetitions..13 * shape.repetitions).contains(&(10 * all)), "{set}: {all} attempts");
+
+        on_every_engine(|engine| {
+            take();
+            let key = ml::key_for(set, engine, "counts");
+            assert_eq!(take(), keccak(shape.keygen()), "{set}: key generation");
+            drop(key);
+
+            let public = ml::key(set, engine).verifying_key();
+            let choice = engine.keccak();
+            let (each, lanes) = (choice.tail.1.min(2) as u64, choice.wide.1 as u64);
+            for (message, &attempts) in (0..10).zip(&attempts) {
+                let (total, signature) = sign(engine, message);
+                assert_eq!(total, shape.sign(framed, attempts, each, lanes), "{set}: signing, {attempts} attempts");
+                let message = message.to_le_bytes();
+                public.verify(&message[..], &ml::MODE, signature.as_ref()).unwrap();
+                assert_eq!(take(), keccak(shape.verify(framed)), "{set}: verification");
+                let item =
+                    ml_dsa::Item { key: &public, message: &message, mode: ml::MODE, signature: signature.as_ref() };
+                ml_dsa::verify_batch(&[item; 3]).into_iter().for_each(|verdict| verdict.unwrap());
+                assert_eq!(take(), keccak(3 * shape.verify(framed)), "{set}: a batch");
+            }
+        });
+    }
+}
+
+/// RFC 8018 section 5.2: each block of output takes two calls for each iteration, but that the first of them also has
+/// the salt; a key takes two for its pads, once for all blocks.
+#[test]
+fn iterations() {
+    fn check<H: FixedHash>(engine: &Engine, salt_blocks: u64, calls: impl Fn(u64) -> Counts) {
+        let hash = H::on(engine);
+        for (blocks, count) in [(1_u64, 1), (1, 2), (1, 1000), (3, 77), (40, 3)] {
+            let mut out = vec![0; (blocks as usize - 1) * H::LEN + 1];
+            take();
+            pbkdf2::derive(hash, b"password", &painted(100), count, &mut out).unwrap();
+            let counted = take();
+            let expected = 2 + blocks * (salt_blocks - 1) + blocks * 2 * u64::from(count);
+            assert_eq!(counted, calls(expected), "{}: {blocks} blocks, {count} iterations", H::NAME);
+        }
+    }
+    let _turn = alone();
+    on_every_engine(|engine| {
+        // 104 bytes of salt and number, after the pad's block
+        check::<Sha256>(engine, 2, |sha256| Counts { sha256, ..Counts::default() });
+        check::<Sha512>(engine, 1, |sha512| Counts { sha512, ..Counts::default() });
+        check::<Sha3_256>(engine, 1, |keccak| Counts { keccak, ..Counts::default() });
     });
 }

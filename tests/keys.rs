@@ -3,6 +3,7 @@
 mod common;
 
 use common::{
+    der::{BIT_STRING, NULL, OCTET_STRING, OID, SEQUENCE, V1, V2, element, oid, pkcs8, spki},
     engines,
     slh::{DRAWN, Failing, MESSAGE, MODE, Rng, SMALL, key, key_for, seeds, signed},
 };
@@ -13,43 +14,9 @@ use hashloom::{
 use pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use spki::{DecodePublicKey, EncodePublicKey};
 
-const SEQUENCE: u8 = 0x30;
-const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-const NULL: &[u8] = &[0x05, 0x00];
-const OID: u8 = 0x06;
-const V1: &[u8] = &[0];
-const V2: &[u8] = &[1];
-
-/// One DER element, by hand.
-fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
-    let content = parts.concat();
-    let len = content.len();
-    match len {
-        0..0x80 => [&[tag, len as u8], &content[..]].concat(),
-        0x80..0x100 => [&[tag, 0x81, len as u8], &content[..]].concat(),
-        _ => [&[tag, 0x82, (len >> 8) as u8, len as u8], &content[..]].concat(),
-    }
-}
-
-/// The identifier 2.16.840.1.101.3.4.`arcs`.
-fn oid(arcs: [u8; 2]) -> Vec<u8> {
-    element(OID, &[&[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04], &arcs])
-}
-
 /// 2.16.840.1.101.3.4.3.20 for SHA2-128s to .31 for SHAKE-256f.
 fn set_oid(set: ParameterSet) -> Vec<u8> {
     oid([3, 20 + ParameterSet::ALL.iter().position(|other| *other == set).unwrap() as u8])
-}
-
-fn pkcs8(version: &[u8], oid: &[u8], parameters: &[u8], key: &[u8], tail: &[u8]) -> Vec<u8> {
-    let algorithm = element(SEQUENCE, &[oid, parameters]);
-    element(SEQUENCE, &[&element(INTEGER, &[version]), &algorithm, &element(OCTET_STRING, &[key]), tail])
-}
-
-fn spki(oid: &[u8], parameters: &[u8], unused_bits: u8, key: &[u8]) -> Vec<u8> {
-    element(SEQUENCE, &[&element(SEQUENCE, &[oid, parameters]), &element(BIT_STRING, &[&[unused_bits], key])])
 }
 
 fn read_private(der: &[u8]) -> Result<SigningKey, Error> {

@@ -12,6 +12,11 @@ use common::{
 };
 use hashloom::{
     Engine,
+    hash::FixedHash,
+    hkdf, hmac,
+    keccak::{Sha3_224, Sha3_512},
+    ml_dsa, pbkdf2,
+    sha2::{Sha256, Sha512},
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, SigningKey, VerifyingKey, verify_batch},
 };
 
@@ -90,6 +95,77 @@ fn every_door_on_a_small_stack() {
 fn use_stack(bytes: usize) -> u8 {
     let local = black_box([1; 1024]);
     if bytes <= local.len() { local[0] } else { use_stack(bytes - local.len()) ^ black_box(&local)[1] }
+}
+
+/// Every door of ML-DSA.
+fn lattice(set: ml_dsa::ParameterSet, engine: &Engine) {
+    use ml_dsa::PrivateKeyForm as Form;
+    let key = ml_dsa::SigningKey::generate(set, engine, &mut common::slh::Rng::new("small stack")).unwrap();
+    for form in [Form::Seed, Form::Expanded, Form::Both] {
+        ml_dsa::SigningKey::from_pkcs8_pem(engine, &key.to_pkcs8_pem(form).unwrap()).unwrap();
+    }
+    let public = ml_dsa::VerifyingKey::from_spki_pem(engine, &key.verifying_key().to_spki_pem()).unwrap();
+    let mode = Mode::PreHash { context: &[7; 255], function: PreHash::Sha2_384 };
+    let signatures = key.sign_batch(&[MESSAGE; 20], &mode, Randomness::Hedged(&mut common::slh::Rng::new("hedged")));
+    let signatures: Vec<_> = signatures.into_iter().map(Result::unwrap).collect();
+    let alone = key.sign(MESSAGE, &mode, Randomness::Deterministic).unwrap();
+    assert_eq!(public.verify(MESSAGE, &mode, alone.as_ref()), Ok(()));
+    let item = |signature| ml_dsa::Item { key: &public, message: MESSAGE, mode, signature };
+    let items: Vec<_> = signatures.iter().map(|signature| item(signature.as_ref())).collect();
+    assert_eq!(ml_dsa::verify_batch(&items), [Ok(()); 20]);
+    let pairs: Vec<_> = signatures.iter().map(|signature| (MESSAGE, signature.as_ref())).collect();
+    assert_eq!(public.expand().verify_batch(&pairs, &mode), [Ok(()); 20]);
+}
+
+#[test]
+fn ml_dsa_on_a_small_stack() {
+    for set in ml_dsa::ParameterSet::ALL {
+        for (name, engine) in engines() {
+            on_small_stack(&format!("{set} on {name}"), || lattice(set, &engine));
+        }
+    }
+}
+
+/// Every door of HMAC, HKDF and PBKDF2.
+fn keyed<H: FixedHash>(engine: &Engine) {
+    let hash = H::on(engine);
+    let mut tags = vec![0; 20 * H::LEN];
+    hmac::mac_many(&hmac::HmacKey::many(hash, &[&[7; 300][..]; 20]), &[MESSAGE; 20], &mut tags).unwrap();
+    let tag = &tags[19 * H::LEN..];
+    assert_eq!(hmac::verify(hash, &[7; 300], &[MESSAGE], tag), Ok(()));
+    let (mut one, mut many) = (vec![0; 3 * H::LEN], vec![0; 20 * 3 * H::LEN]);
+    hkdf::derive(hash, MESSAGE, &[tag], &[MESSAGE], &mut one).unwrap();
+    hkdf::expand_many(&[hkdf::Prk::extract(hash, MESSAGE, &[tag])], &[MESSAGE; 20], &mut many).unwrap();
+    assert!(many.chunks(3 * H::LEN).all(|chunk| chunk == one));
+    pbkdf2::derive(hash, tag, MESSAGE, 3, &mut many).unwrap();
+    pbkdf2::derive(hash, tag, MESSAGE, 3, &mut one).unwrap();
+    assert_eq!(many[..3 * H::LEN], one);
+}
+
+/// A key into an encrypted file and out of it.
+#[cfg(feature = "encryption")]
+fn at_rest(engine: &Engine) {
+    use hashloom::at_rest::{Prf, Protection, decrypt, encrypt};
+    let mut rng = common::slh::Rng::new("small stack");
+    let key = ml_dsa::SigningKey::generate(ml_dsa::ParameterSet::MlDsa87, engine, &mut rng).unwrap();
+    let der = key.to_pkcs8_der(ml_dsa::PrivateKeyForm::Both).unwrap();
+    for prf in [Prf::HmacSha256, Prf::HmacSha512] {
+        let locked = encrypt(engine, b"passphrase", &der, &Protection { prf, iterations: 3 }, &mut rng).unwrap();
+        assert_eq!(decrypt(engine, b"passphrase", &locked, 3).as_ref(), Ok(&der));
+    }
+}
+
+#[test]
+fn keys_and_passwords_on_a_small_stack() {
+    for (name, engine) in engines() {
+        on_small_stack(&format!("keyed hashes on {name}"), || {
+            [keyed::<Sha256>, keyed::<Sha512>, keyed::<Sha3_224>, keyed::<Sha3_512>]
+                .iter()
+                .for_each(|run| run(&engine));
+        });
+        #[cfg(feature = "encryption")]
+        on_small_stack(&format!("encrypted keys on {name}"), || at_rest(&engine));
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ use hashloom::{
     Engine, Error,
     hash::Hash,
     keccak::Shake256,
+    ml_dsa, pbkdf2,
     sha2::{Sha256, Sha512},
     slh_dsa::{Item, Mode, ParameterSet, PreHash, Randomness, Signature, SigningKey, verify_batch},
 };
@@ -160,6 +161,31 @@ fn interleaved(set: ParameterSet, engine: &Engine, number: usize) -> usize {
 }
 
 #[test]
+fn sixteen_threads_share_a_lattice_key() {
+    const THREADS: usize = 16;
+    for set in ml_dsa::ParameterSet::ALL {
+        let key = ml_dsa::SigningKey::from_seed(set, &Engine::get(), &[7; 32]).unwrap();
+        let (expanded, public) = (key.expand(), key.verifying_key().expand());
+        let messages: Vec<[u8; 4]> = (0..400_u32).map(u32::to_be_bytes).collect();
+        let slices: Vec<&[u8]> = messages.iter().map(|message| &message[..]).collect();
+        let want = key.sign_batch(&slices, &MODE, Randomness::Deterministic);
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    while let Some(message) = messages.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let signature = expanded.sign(message, &MODE, Randomness::Deterministic).unwrap();
+                        let i = u32::from_be_bytes(*message) as usize;
+                        assert!(want[i].as_ref() == Ok(&signature), "{set}, message {i}");
+                        assert_eq!(public.verify(message, &MODE, signature.as_ref()), Ok(()));
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
 fn bad_items_beside_good_ones_in_batches_beside_each_other() {
     const THREADS: usize = 4;
     let mut items = 0;
@@ -176,4 +202,47 @@ fn bad_items_beside_good_ones_in_batches_beside_each_other() {
         });
     }
     loud(&format!("{items} items in batches, a half to a fifth of them bad"));
+}
+
+#[test]
+fn sixteen_threads_derive_keys() {
+    const THREADS: usize = 16;
+    const PASSWORDS: usize = 40;
+    let passwords: Vec<Vec<u8>> = (0..PASSWORDS).map(painted).collect();
+    let derive = |engine: &Engine| {
+        let mut keys = vec![[0; 40]; PASSWORDS];
+        let both = passwords.iter().zip(&mut keys);
+        let mut derivations: Vec<_> =
+            both.map(|(password, out)| pbkdf2::Derivation { password, salt: b"salt", out }).collect();
+        pbkdf2::derive_many(Sha256::on(engine), 20, &mut derivations).unwrap();
+        keys
+    };
+    let want = derive(&Engine::portable());
+    for (name, engine) in engines() {
+        let all_are_there = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                let (derive, want, all_are_there, name) = (&derive, &want, &all_are_there, &name);
+                scope.spawn(move || {
+                    all_are_there.wait();
+                    assert!(derive(&engine) == *want, "thread {number} on {name}");
+                    #[cfg(feature = "encryption")]
+                    encrypted(&engine, number);
+                });
+            }
+        });
+    }
+}
+
+/// A key into a file under a passphrase of this thread's own, and out of it.
+#[cfg(feature = "encryption")]
+fn encrypted(engine: &Engine, number: usize) {
+    use hashloom::at_rest::{Protection, decrypt, encrypt};
+    let protection = Protection { iterations: 20, ..Protection::default() };
+    let mut rng = common::slh::Rng::new(&number.to_string());
+    let key = ml_dsa::SigningKey::generate(ml_dsa::ParameterSet::MlDsa44, engine, &mut rng).unwrap();
+    let der = key.to_pkcs8_der(ml_dsa::PrivateKeyForm::Seed).unwrap();
+    let locked = encrypt(engine, &[number as u8 + 1; 9], &der, &protection, &mut rng).unwrap();
+    assert_eq!(decrypt(engine, &[number as u8 + 1; 9], &locked, 20).as_ref(), Ok(&der));
+    assert!(decrypt(engine, &[number as u8 + 1; 8], &locked, 20).is_err());
 }

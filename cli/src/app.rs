@@ -57,6 +57,17 @@ impl App {
         self.engine
     }
 
+    /// The engine by the name of its backend; before it, unless a backend was asked for, all that this machine has, each
+    /// forced.
+    pub fn engines(&self) -> Vec<(String, Engine)> {
+        let asked = match self.backend {
+            BackendChoice::Auto => "auto".to_owned(),
+            BackendChoice::Forced(backend) => backend.to_string(),
+        };
+        let others = Engine::available().filter(|_| !self.backend_named);
+        others.map(|(backend, engine)| (backend.to_string(), engine)).chain([(asked, self.engine)]).collect()
+    }
+
     /// Adds the engine to the summary of a run, unless the log has told of it.
     pub fn with_engine(&self, text: String) -> String {
         if tracing::enabled!(Level::INFO) { text } else { format!("{text}\nengine: {}", self.engine) }

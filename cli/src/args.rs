@@ -12,18 +12,22 @@ use hashloom::{
     slh_dsa::{Mode, ParameterSet, PreHash},
 };
 
-use crate::{commands, error::Error};
+use crate::{
+    commands,
+    error::Error,
+    scheme::{Form, Set, Subject},
+};
 
 /// Parameter set of a key that is made without naming one.
-pub const DEFAULT_SET: ParameterSet = ParameterSet::Sha2_128f;
+pub const DEFAULT_SET: Set = Set::SlhDsa(ParameterSet::Sha2_128f);
 
-/// Sign, verify and hash files: many at once, with hash-based signatures (SLH-DSA, FIPS 205).
+/// Sign, verify and hash files: many at once, with post-quantum signatures (SLH-DSA, FIPS 205, and ML-DSA, FIPS 204).
 #[derive(Parser)]
 #[command(name = "hashloom", version, max_term_width = 110)]
 #[command(after_help = "\
 Exit codes:
   0  all is well
-  1  a signature or key is not valid, a known-answer test failed, or none ran
+  1  a signature, code or key is not valid, a known-answer test failed, or none ran
   2  wrong usage, or something could not be read or written; it goes before 1,
      for then not everything was checked
 
@@ -106,7 +110,11 @@ pub enum Command {
     Keygen(commands::keygen::Args),
     Sign(commands::sign::Args),
     Verify(commands::verify::Args),
+    Mu(commands::mu::Args),
     Hash(commands::hash::Args),
+    Mac(commands::mac::Args),
+    #[command(subcommand)]
+    Kdf(commands::kdf::Kdf),
     #[command(subcommand)]
     Key(commands::key::Key),
     Engine(commands::engine::Args),
@@ -124,7 +132,7 @@ pub struct ModeArgs {
     /// The same in hexadecimal, for contexts that are not text
     #[arg(long, value_name = "HEX")]
     context_hex: Option<String>,
-    /// Sign the hash of each message by this function (HashSLH-DSA) [default: the message itself]
+    /// Sign the hash of each message by this function (HashSLH-DSA, HashML-DSA) [default: the message itself]
     #[arg(long, value_name = "NAME", value_parser = Named::new(prehash_names, from_str::<PreHash>), ignore_case = true)]
     prehash: Option<PreHash>,
 }
@@ -160,6 +168,42 @@ impl SignedMode {
     }
 }
 
+/// What is signed of each file.
+#[derive(Args)]
+pub struct SubjectArgs {
+    #[command(flatten)]
+    mode: ModeArgs,
+    /// Files hold mu of messages, 64 bytes as `hashloom mu` writes them, not the messages (ML-DSA); the signature of FILE.mu
+    /// is FILE.sig
+    #[arg(long, conflicts_with_all = ["context", "context_hex", "prehash"])]
+    pub external_mu: bool,
+}
+
+/// [`SubjectArgs`], checked.
+pub struct Chosen(Option<SignedMode>);
+
+impl SubjectArgs {
+    /// Checks the context.
+    pub fn check(&self) -> Result<Chosen, Error> {
+        Ok(Chosen(if self.external_mu { None } else { Some(self.mode.check()?) }))
+    }
+}
+
+impl Chosen {
+    /// The form that keys take.
+    pub fn subject(&self) -> Subject<'_> {
+        self.0.as_ref().map_or(Subject::Mu, |mode| Subject::Message(mode.mode()))
+    }
+}
+
+/// The form of private keys that are written.
+#[derive(Args)]
+pub struct FormArgs {
+    /// What a private key of ML-DSA holds [default: the seed, if it is known]
+    #[arg(long, value_enum)]
+    pub form: Option<Form>,
+}
+
 /// Which backend was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendChoice {
@@ -180,7 +224,7 @@ fn prehash_names() -> Vec<&'static str> {
 }
 
 fn set_names() -> Vec<&'static str> {
-    ParameterSet::ALL.iter().map(|s| s.name()).collect()
+    Set::all().map(Set::name).collect()
 }
 
 fn from_str<T: FromStr>(name: &str) -> Option<T> {
@@ -188,7 +232,7 @@ fn from_str<T: FromStr>(name: &str) -> Option<T> {
 }
 
 /// Reads a parameter set.
-pub fn set_parser() -> Named<ParameterSet> {
+pub fn set_parser() -> Named<Set> {
     Named::new(set_names, from_str)
 }
 

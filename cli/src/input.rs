@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     ffi::OsString,
     fs::{File, Metadata},
     io::{self, Cursor, Read},
@@ -22,6 +23,34 @@ pub enum Input {
     Stdin,
     /// A file, a pipe or a device.
     File(PathBuf),
+}
+
+/// Messages and the file that `place` has for each one's result, which is a `what`; refuses those that get in each
+/// other's way.
+pub fn outputs(
+    files: &[PathBuf],
+    what: &str,
+    place: impl Fn(&Input) -> Result<PathBuf, Error>,
+) -> Result<Vec<(Input, PathBuf)>, Error> {
+    let mut found = Vec::with_capacity(files.len());
+    // not a hash map: the standard library's panics where the operating system has no randomness to give
+    let mut taken: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    for file in files {
+        let input = Input::from_arg(file.clone());
+        let out = place(&input)?;
+        if let Some(other) = taken.insert(out.clone(), file) {
+            let (other, file, out) = (shown(other), shown(file), shown(&out));
+            return Err(Error::usage(format!("{other} and {file} would both have their {what} in {out}")));
+        }
+        found.push((input, out));
+    }
+    for file in files {
+        if let Some(of) = taken.get(file) {
+            let (file, of) = (shown(file), shown(of));
+            return Err(Error::usage(format!("{file} is to be read, and to be overwritten by the {what} of {of}")));
+        }
+    }
+    Ok(found)
 }
 
 /// A message that was opened.
@@ -54,20 +83,31 @@ impl Input {
         }
     }
 
-    /// The signature's file: beside the message, or in `dir`. That of standard input has no place of its own, so it
-    /// is `stdin.sig` in `dir`.
-    pub fn signature_path(&self, dir: Option<&Path>, option: &str) -> Result<PathBuf, Error> {
+    /// The file for what is made of the message, its name with `ending`: beside the message, or in `dir`. That of standard
+    /// input has no place of its own, so it is `stdin` with the ending in `dir`.
+    pub fn companion(&self, ending: &str, dir: Option<&Path>, option: &str) -> Result<PathBuf, Error> {
         let beside = match (self, dir) {
             (Self::Stdin, None) => {
-                return Err(Error::usage(format!("standard input needs {option}: its signature is stdin.sig there")));
+                return Err(Error::usage(format!("standard input needs {option}: its file there is stdin{ending}")));
             }
             (Self::Stdin, Some(_)) => Path::new("stdin"),
             (Self::File(path), _) => path,
         };
         // What has no file name is a directory, which is told when it is opened.
         let mut name = OsString::from(beside.file_name().unwrap_or(beside.as_os_str()));
-        name.push(".sig");
+        name.push(ending);
         Ok(dir.map_or_else(|| beside.with_file_name(&name), |dir| dir.join(&name)))
+    }
+
+    /// The signature's file. With `external_mu` the input is mu, and the signature that of the message, whose name is the
+    /// same without `.mu`.
+    pub fn signature_path(&self, external_mu: bool, dir: Option<&Path>, option: &str) -> Result<PathBuf, Error> {
+        match self {
+            Self::File(path) if external_mu && path.extension().is_some_and(|ending| ending == "mu") => {
+                Self::File(path.with_extension("")).companion(".sig", dir, option)
+            }
+            _ => self.companion(".sig", dir, option),
+        }
     }
 
     /// What the file system says; `None` for standard input. A directory is an error.
@@ -153,11 +193,16 @@ mod tests {
     #[test]
     fn signatures_lie_beside_their_files() {
         let file = Input::from_arg("dir/file".into());
-        assert_eq!(file.signature_path(None, "--x").unwrap(), Path::new("dir/file.sig"));
-        assert_eq!(file.signature_path(Some(Path::new("to")), "--x").unwrap(), Path::new("to/file.sig"));
+        assert_eq!(file.signature_path(false, None, "--x").unwrap(), Path::new("dir/file.sig"));
+        assert_eq!(file.signature_path(false, Some(Path::new("to")), "--x").unwrap(), Path::new("to/file.sig"));
         let stdin = Input::from_arg("-".into());
-        assert!(stdin.signature_path(None, "--x").is_err());
-        assert_eq!(stdin.signature_path(Some(Path::new("to")), "--x").unwrap(), Path::new("to/stdin.sig"));
+        assert!(stdin.signature_path(false, None, "--x").is_err());
+        assert_eq!(stdin.signature_path(false, Some(Path::new("to")), "--x").unwrap(), Path::new("to/stdin.sig"));
+        let mu = Input::from_arg("dir/file.mu".into());
+        assert_eq!(mu.signature_path(true, None, "--x").unwrap(), Path::new("dir/file.sig"));
+        assert_eq!(mu.signature_path(false, None, "--x").unwrap(), Path::new("dir/file.mu.sig"));
+        assert_eq!(file.signature_path(true, None, "--x").unwrap(), Path::new("dir/file.sig"));
+        assert_eq!(file.companion(".mu", None, "--x").unwrap(), Path::new("dir/file.mu"));
         assert_eq!(Input::from_arg("./-".into()), Input::File("./-".into()));
     }
 

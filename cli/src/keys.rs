@@ -10,9 +10,10 @@ use clap::ValueEnum;
 use etcetera::BaseStrategy;
 use hashloom::{
     Engine,
+    at_rest::{self, MAX_ITERATIONS, Protection},
     hash::Hash,
     sha2::Sha256,
-    slh_dsa::{ParameterSet, SigningKey, VerifyingKey},
+    slh_dsa,
 };
 use pkcs8::{PrivateKeyInfoRef, SecretDocument};
 use zeroize::Zeroizing;
@@ -22,6 +23,8 @@ use crate::{
     args::DEFAULT_SET,
     error::Error,
     input::shown,
+    scheme::{Form, Set, SigningKey, VerifyingKey},
+    secrets::{PassphraseArgs, with_bar},
     store::{self, Access, Existing},
 };
 
@@ -35,7 +38,7 @@ pub enum Format {
     Pem,
     /// PKCS#8 or SPKI as bytes
     Der,
-    /// The bytes of FIPS 205, which do not tell their parameter set
+    /// The bytes of FIPS 204 or 205, which do not tell their parameter set
     Raw,
 }
 
@@ -62,8 +65,8 @@ pub enum Key {
 pub struct KeyFile {
     /// The key.
     pub key: Key,
-    /// The file's form.
-    pub format: Format,
+    /// Whether it was encrypted.
+    pub encrypted: bool,
 }
 
 impl Key {
@@ -76,7 +79,7 @@ impl Key {
     }
 
     /// The parameter set.
-    pub fn set(&self) -> ParameterSet {
+    pub fn set(&self) -> Set {
         match self {
             Self::Private(key) => key.set(),
             Self::Public(key) => key.set(),
@@ -87,7 +90,7 @@ impl Key {
     pub fn verifying_key(&self) -> VerifyingKey {
         match self {
             Self::Private(key) => key.verifying_key(),
-            Self::Public(key) => *key,
+            Self::Public(key) => key.clone(),
         }
     }
 
@@ -97,29 +100,36 @@ impl Key {
     }
 
     /// The bytes of a file.
-    pub fn encode(&self, format: Format) -> Zeroizing<Vec<u8>> {
-        match (self, format) {
-            (Self::Private(key), Format::Pem) => Zeroizing::new(key.to_pkcs8_pem().as_bytes().to_vec()),
-            (Self::Private(key), Format::Der) => key.to_pkcs8_der(),
-            (Self::Private(key), Format::Raw) => key.to_bytes(),
-            (Self::Public(key), Format::Pem) => key.to_spki_pem().into_bytes().into(),
-            (Self::Public(key), Format::Der) => key.to_spki_der().into(),
+    pub fn encode(&self, format: Format, form: Option<Form>) -> Result<Zeroizing<Vec<u8>>, Error> {
+        check_form(self, form)?;
+        Ok(match (self, format) {
+            (Self::Private(key), Format::Pem) => Zeroizing::new(key.to_pem(form)?.as_bytes().to_vec()),
+            (Self::Private(key), Format::Der) => key.to_der(form)?,
+            (Self::Private(key), Format::Raw) => {
+                let both = || Error::usage("a raw key is a seed or an expanded key, not both");
+                key.to_raw(form)?.ok_or_else(both)?
+            }
+            (Self::Public(key), Format::Pem) => key.to_pem().into_bytes().into(),
+            (Self::Public(key), Format::Der) => key.to_der().into(),
             (Self::Public(key), Format::Raw) => key.as_bytes().to_vec().into(),
-        }
+        })
     }
 
     /// SHA-256 of the public half in DER, in hexadecimal.
     pub fn fingerprint(&self) -> Result<String, Error> {
         let key = self.verifying_key();
         let mut digest = [0; 32];
-        Sha256::on(key.engine()).hash(&[&key.to_spki_der()], &mut digest)?;
+        Sha256::on(key.engine()).hash(&[&key.to_der()], &mut digest)?;
         Ok(hex::encode(digest))
     }
 }
 
-/// Makes a key with the operating system's randomness.
-pub fn generate(set: ParameterSet, engine: &Engine) -> Result<SigningKey, Error> {
-    Ok(SigningKey::generate(set, engine, &mut getrandom::SysRng)?)
+/// Refuses a form that the key cannot have.
+fn check_form(key: &Key, form: Option<Form>) -> Result<(), Error> {
+    match (form, key, key.set()) {
+        (None, ..) | (_, Key::Private(_), Set::MlDsa(_)) => Ok(()),
+        _ => Err(Error::usage(format!("--form: a {} key of {} has one form", key.kind(), key.set()))),
+    }
 }
 
 /// Refuses a file for a key that exists, before the work of making the key.
@@ -133,27 +143,114 @@ pub fn check_target(path: &Path, existing: Existing) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads a key of either kind in any form. `set` must be given for a raw key and agree with any other.
-pub fn read(path: &Path, set: Option<ParameterSet>, engine: &Engine) -> Result<KeyFile, Error> {
-    decode(&read_file(path)?, path, set, engine).map_err(|error| explain(path, error))
+/// What encrypted keys are opened with.
+#[derive(Clone, Copy)]
+pub struct Opener<'a> {
+    /// Where the passphrase comes from, or what to do where encrypted keys are of no use.
+    pub passphrase: Result<&'a PassphraseArgs, &'static str>,
+    /// Where progress is shown.
+    pub app: &'a App,
 }
 
-/// [`read`], also of private keys whose halves do not belong together: says of a private key whether they do.
-pub fn read_unchecked(
-    path: &Path,
-    set: Option<ParameterSet>,
-    engine: &Engine,
-) -> Result<(KeyFile, Option<bool>), Error> {
+impl<'a> Opener<'a> {
+    /// An opener that asks for passphrases.
+    pub fn new(passphrase: &'a PassphraseArgs, app: &'a App) -> Self {
+        Self { passphrase: Ok(passphrase), app }
+    }
+
+    /// The DER within a file, if it is an encrypted key.
+    fn open(&self, bytes: &[u8], path: &Path, engine: &Engine) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        let Some(locked) = encrypted(bytes)? else { return Ok(None) };
+        let passphrase = self
+            .passphrase
+            .map_err(|advice| Error::content(path, format!("is an encrypted private key: {advice}")))?
+            .read(path)?;
+        let open = |watch: crate::secrets::Watch<'_>| {
+            at_rest::decrypt_with(engine, &passphrase, &locked, MAX_ITERATIONS, watch)
+        };
+        Ok(Some(with_bar(self.app, open)?))
+    }
+}
+
+/// The DER of an encrypted key in either form.
+fn encrypted(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    match pem_text(bytes) {
+        Some(text) if at_rest::is_pem(text) => Ok(Some(at_rest::from_pem(text)?)),
+        None if at_rest::is_der(bytes) => Ok(Some(bytes.to_vec())),
+        _ => Ok(None),
+    }
+}
+
+/// The bytes of an encrypted private key's file.
+pub fn encrypt(
+    key: &Key,
+    format: Format,
+    form: Option<Form>,
+    passphrase: &[u8],
+    protection: Protection,
+    app: &App,
+) -> Result<Vec<u8>, Error> {
+    if format == Format::Raw {
+        return Err(Error::usage("raw keys cannot be encrypted: use --format pem or der"));
+    }
+    let der = key.encode(Format::Der, form)?;
+    let locked = with_bar(app, |watch| {
+        at_rest::encrypt_with(&app.engine(), passphrase, &der, &protection, &mut getrandom::SysRng, watch)
+    })?;
+    Ok(if format == Format::Pem { at_rest::to_pem(&locked)?.into_bytes() } else { locked })
+}
+
+/// Reads a key of either kind in any form. `set` must be given for a raw key and agree with any other.
+pub fn read(path: &Path, set: Option<Set>, engine: &Engine, opener: Opener<'_>) -> Result<KeyFile, Error> {
     let bytes = read_file(path)?;
+    let read = || match opener.open(&bytes, path, engine)? {
+        Some(der) => Ok(KeyFile { key: decode(&der, path, set, engine)?, encrypted: true }),
+        None => Ok(KeyFile { key: decode(&bytes, path, set, engine)?, encrypted: false }),
+    };
+    read().map_err(|error| explain(path, error))
+}
+
+/// What [`inspect`] finds.
+pub struct Found {
+    /// The parameter set.
+    pub set: Set,
+    /// `private` or `public`.
+    pub kind: &'static str,
+    /// The file's form.
+    pub format: Format,
+    /// The form of an ML-DSA private key.
+    pub form: Option<Form>,
+    /// Whether the file was encrypted.
+    pub encrypted: bool,
+    /// That of the public half, as far as an inconsistent key has one.
+    pub fingerprint: Option<String>,
+    /// Of a private key, whether its parts belong together.
+    pub consistent: Option<bool>,
+}
+
+/// As [`read`], and tells also of private keys whose parts do not belong together.
+pub fn inspect(path: &Path, set: Option<Set>, engine: &Engine, opener: Opener<'_>) -> Result<Found, Error> {
+    let bytes = read_file(path)?;
+    let format = format_of(&bytes);
+    let inner = opener.open(&bytes, path, engine).map_err(|error| explain(path, error))?;
+    let encrypted = inner.is_some();
+    let bytes = inner.unwrap_or(bytes);
     match decode(&bytes, path, set, engine) {
-        Ok(file) => {
-            let consistent = matches!(file.key, Key::Private(_)).then_some(true);
-            Ok((file, consistent))
-        }
+        Ok(key) => Ok(Found {
+            set: key.set(),
+            kind: key.kind(),
+            format,
+            form: if matches!(key, Key::Private(_)) { form_of(&bytes, key.set()) } else { None },
+            encrypted,
+            fingerprint: Some(key.fingerprint()?),
+            consistent: matches!(key, Key::Private(_)).then_some(true),
+        }),
         Err(Error::Library(hashloom::Error::InconsistentKey)) => {
-            let key = decode_inconsistent(&bytes, set, engine).map_err(|error| explain(path, error.into()))?;
-            check_set(path, set, key.set())?;
-            Ok((KeyFile { key: Key::Private(Box::new(key)), format: format_of(&bytes) }, Some(false)))
+            let (found, form, stated) =
+                inconsistent(&bytes, set, engine).map_err(|error| explain(path, error.into()))?;
+            check_set(path, set, found)?;
+            let fingerprint = stated.map(|public| Key::Public(public).fingerprint()).transpose()?;
+            Ok(Found { set: found, kind: "private", format, form, encrypted, fingerprint, consistent: Some(false) })
         }
         Err(error) => Err(explain(path, error)),
     }
@@ -163,14 +260,14 @@ pub fn read_unchecked(
 fn explain(path: &Path, error: Error) -> Error {
     match error {
         Error::Library(hashloom::Error::InvalidEncoding) => {
-            Error::content(path, "is not an SLH-DSA key in PEM, DER or raw form")
+            Error::content(path, "is not an SLH-DSA or ML-DSA key in PEM, DER or raw form")
         }
         Error::Library(error) => Error::content(path, error.to_string()),
         other => other,
     }
 }
 
-fn check_set(path: &Path, asked: Option<ParameterSet>, found: ParameterSet) -> Result<(), Error> {
+fn check_set(path: &Path, asked: Option<Set>, found: Set) -> Result<(), Error> {
     match asked {
         Some(set) if set != found => Err(Error::content(path, format!("is a key of {found}, not of {set}"))),
         _ => Ok(()),
@@ -189,11 +286,12 @@ fn read_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     Ok(bytes)
 }
 
-/// Raw keys have 32 to 128 bytes by steps of 16, and no length in common with the others.
+/// Raw keys have lengths that no other form has.
 fn format_of(bytes: &[u8]) -> Format {
+    let raw = |set: Set| set.public_len() == bytes.len() || set.private_lens().contains(&bytes.len());
     if pem_text(bytes).is_some() {
         Format::Pem
-    } else if ParameterSet::ALL.iter().any(|s| [s.signing_key_len(), s.verifying_key_len()].contains(&bytes.len())) {
+    } else if Set::all().any(raw) && !at_rest::is_der(bytes) {
         Format::Raw
     } else {
         Format::Der
@@ -204,52 +302,83 @@ fn pem_text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|text| text.contains("-----BEGIN "))
 }
 
-fn decode(bytes: &[u8], path: &Path, set: Option<ParameterSet>, engine: &Engine) -> Result<KeyFile, Error> {
+fn decode(bytes: &[u8], path: &Path, set: Option<Set>, engine: &Engine) -> Result<Key, Error> {
     let format = format_of(bytes);
     let private = |key| Key::Private(Box::new(key));
     let key = match format {
         Format::Pem => {
             let text = pem_text(bytes).unwrap_or_default();
             if text.contains("-----BEGIN PUBLIC KEY-----") {
-                VerifyingKey::from_spki_pem(engine, text).map(Key::Public)
+                VerifyingKey::from_pem(engine, text).map(Key::Public)
             } else {
-                SigningKey::from_pkcs8_pem(engine, text).map(private)
+                SigningKey::from_pem(engine, text).map(private)
             }
         }
-        Format::Der => match VerifyingKey::from_spki_der(engine, bytes) {
+        Format::Der => match VerifyingKey::from_der(engine, bytes) {
             Ok(key) => Ok(Key::Public(key)),
-            Err(_) => SigningKey::from_pkcs8_der(engine, bytes).map(private),
+            Err(_) => SigningKey::from_der(engine, bytes).map(private),
         },
         Format::Raw => {
             let reason = "is a raw key, which does not tell its parameter set: use --set";
             let set = set.ok_or_else(|| Error::content(path, reason))?;
-            if bytes.len() == set.signing_key_len() {
-                SigningKey::from_bytes(set, engine, bytes).map(private)
-            } else if bytes.len() == set.verifying_key_len() {
-                VerifyingKey::from_bytes(set, engine, bytes).map(Key::Public)
+            if set.private_lens().contains(&bytes.len()) {
+                SigningKey::from_raw(set, engine, bytes).map(private)
+            } else if bytes.len() == set.public_len() {
+                VerifyingKey::from_raw(set, engine, bytes).map(Key::Public)
             } else {
                 return Err(Error::content(path, format!("is a raw key of {} bytes, not one of {set}", bytes.len())));
             }
         }
     }?;
     check_set(path, set, key.set())?;
-    Ok(KeyFile { key, format })
+    Ok(key)
 }
 
-fn decode_inconsistent(
+/// The PKCS#8 document of a private key that is not raw.
+fn document(bytes: &[u8]) -> Option<SecretDocument> {
+    match pem_text(bytes) {
+        Some(text) => SecretDocument::from_pem(text).ok().map(|(_, document)| document),
+        None => SecretDocument::try_from(bytes).ok(),
+    }
+}
+
+/// The form of a private key, if its scheme has several.
+fn form_of(bytes: &[u8], set: Set) -> Option<Form> {
+    if let Set::SlhDsa(_) = set {
+        return None;
+    }
+    if format_of(bytes) == Format::Raw {
+        return Some(if bytes.len() == set.seed_len() { Form::Seed } else { Form::Expanded });
+    }
+    let document = document(bytes)?;
+    let info: PrivateKeyInfoRef<'_> = document.decode_msg().ok()?;
+    Form::of_encoding(info.private_key.as_bytes())
+}
+
+/// What a private key whose parts do not belong together says of itself: its set, its form and, in SLH-DSA, its public
+/// half, which a file of ML-DSA does not hold.
+fn inconsistent(
     bytes: &[u8],
-    set: Option<ParameterSet>,
+    set: Option<Set>,
     engine: &Engine,
-) -> Result<SigningKey, hashloom::Error> {
+) -> Result<(Set, Option<Form>, Option<VerifyingKey>), hashloom::Error> {
     let invalid = hashloom::Error::InvalidEncoding;
-    let document = match format_of(bytes) {
-        Format::Raw => return SigningKey::from_bytes_unchecked(set.ok_or(invalid)?, engine, bytes),
-        Format::Pem => SecretDocument::from_pem(pem_text(bytes).unwrap_or_default()).map_err(|_| invalid)?.1,
-        Format::Der => SecretDocument::try_from(bytes).map_err(|_| invalid)?,
+    let unchecked = |set, bytes: &[u8]| {
+        let key = slh_dsa::SigningKey::from_bytes_unchecked(set, engine, bytes)?;
+        Ok((Set::SlhDsa(set), None, Some(VerifyingKey::SlhDsa(key.verifying_key()))))
     };
+    if format_of(bytes) == Format::Raw {
+        return match set.ok_or(invalid)? {
+            Set::SlhDsa(set) => unchecked(set, bytes),
+            set @ Set::MlDsa(_) => Ok((set, form_of(bytes, set), None)),
+        };
+    }
+    let document = document(bytes).ok_or(invalid)?;
     let info: PrivateKeyInfoRef<'_> = document.decode_msg().map_err(|_| invalid)?;
-    let set = ParameterSet::ALL.into_iter().find(|set| set.oid() == info.algorithm.oid).ok_or(invalid)?;
-    SigningKey::from_bytes_unchecked(set, engine, info.private_key.as_bytes())
+    match Set::from_oid(info.algorithm.oid).ok_or(invalid)? {
+        Set::SlhDsa(set) => unchecked(set, info.private_key.as_bytes()),
+        set @ Set::MlDsa(_) => Ok((set, form_of(bytes, set), None)),
+    }
 }
 
 /// The default key's two files.
@@ -275,7 +404,7 @@ impl DefaultKey {
     }
 
     /// The private key, made if there is none.
-    pub fn signing_key(&self, set: Option<ParameterSet>, app: &App, engine: &Engine) -> Result<KeyFile, Error> {
+    pub fn signing_key(&self, set: Option<Set>, engine: &Engine, opener: Opener<'_>) -> Result<KeyFile, Error> {
         let existing = |path: &Path| path.symlink_metadata().is_ok();
         // Made in this order, so a public key alone, seen before looking again, is one left behind.
         if !existing(&self.private) && existing(&self.public) && !existing(&self.private) {
@@ -283,34 +412,34 @@ impl DefaultKey {
             return Err(Error::content(&self.public, reason));
         }
         if !existing(&self.private) {
-            self.make(set.unwrap_or(DEFAULT_SET), app, engine)?;
+            self.make(set.unwrap_or(DEFAULT_SET), opener.app, engine)?;
         }
-        let found = read(&self.private, None, engine)?;
+        let found = read(&self.private, None, engine, opener)?;
         if let Some(set) = set.filter(|&set| set != found.key.set()) {
             let reason = format!("the default key is one of {}, not of {set}; use --key for another", found.key.set());
             return Err(Error::content(&self.private, reason));
         }
         let public = found.key.to_public();
-        match read(&self.public, None, engine) {
+        match read(&self.public, None, engine, opener) {
             Ok(stored) if stored.key.verifying_key() == public.verifying_key() => {}
             Ok(_) => {
                 let reason = format!("is not the public key of {}", shown(&self.private));
                 return Err(Error::content(&self.public, reason));
             }
             Err(Error::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                store::write(&self.public, &public.encode(Format::Pem), Access::Public, Existing::Replace)?;
+                store::write(&self.public, &public.encode(Format::Pem, None)?, Access::Public, Existing::Replace)?;
             }
             Err(error) => return Err(error),
         }
         Ok(found)
     }
 
-    fn make(&self, set: ParameterSet, app: &App, engine: &Engine) -> Result<(), Error> {
+    fn make(&self, set: Set, app: &App, engine: &Engine) -> Result<(), Error> {
         if let Some(dir) = self.private.parent() {
             store::private_directory(dir)?;
         }
-        let key = Key::Private(Box::new(generate(set, engine)?));
-        match store::try_write(&self.private, &key.encode(Format::Pem), Access::Private, Existing::Keep) {
+        let key = Key::Private(Box::new(SigningKey::generate(set, engine)?));
+        match store::try_write(&self.private, &key.encode(Format::Pem, None)?, Access::Private, Existing::Keep) {
             Ok(()) => {}
             // Another process was faster: its key is the default one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
@@ -325,9 +454,9 @@ impl DefaultKey {
     }
 
     /// The public key, which is never made here.
-    pub fn verifying_key(&self, set: Option<ParameterSet>, engine: &Engine) -> Result<KeyFile, Error> {
+    pub fn verifying_key(&self, set: Option<Set>, engine: &Engine, opener: Opener<'_>) -> Result<KeyFile, Error> {
         for path in [&self.public, &self.private] {
-            match read(path, set, engine) {
+            match read(path, set, engine, opener) {
                 Err(Error::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
                 other => return other,
             }

@@ -9,6 +9,8 @@ mod keys;
 mod measure;
 mod output;
 mod parallel;
+mod scheme;
+mod secrets;
 #[cfg(unix)]
 mod signals;
 mod store;
@@ -74,7 +76,10 @@ fn execute(cli: &Cli) -> Result<Outcome, Error> {
         Command::Keygen(args) => commands::keygen::run(args, &app),
         Command::Sign(args) => commands::sign::run(args, &app),
         Command::Verify(args) => commands::verify::run(args, &app),
+        Command::Mu(args) => commands::mu::run(args, &app),
         Command::Hash(args) => commands::hash::run(args, &app),
+        Command::Mac(args) => commands::mac::run(args, &app),
+        Command::Kdf(command) => commands::kdf::run(command, &app),
         Command::Key(command) => commands::key::run(command, &app),
         Command::Engine(_) => commands::engine::run(&app),
         Command::Kat(args) => commands::kat::run(args, &app),

@@ -50,6 +50,18 @@ impl Line {
             json: json!({"kind": "file", "file": path.to_string_lossy(), "status": "error", "error": error.to_string()}),
         }
     }
+
+    /// A file that was checked against its signature or code.
+    pub fn verdict(path: &Path, valid: bool, out: &Output) -> Self {
+        let (outcome, status, word) = if valid {
+            (Outcome::Good, "valid", out.good("OK"))
+        } else {
+            (Outcome::Invalid, "invalid", out.bad("INVALID"))
+        };
+        let text = if out.quiet && valid { String::new() } else { format!("{}: {word}", name(path)) };
+        let json = json!({"kind": "file", "file": path.to_string_lossy(), "status": status});
+        Self { outcome, text: text.into_bytes(), json }
+    }
 }
 
 impl Output {

@@ -1,4 +1,5 @@
-//! Signals that end the program: no temporary file is left, and whoever waits learns of the signal as usual.
+//! Signals that end the program: no temporary file is left, the terminal is as it was, and whoever waits learns of the
+//! signal as usual.
 
 use std::{
     fs, io,
@@ -13,7 +14,7 @@ use signal_hook::{
     low_level::emulate_default_handler,
 };
 
-use crate::store;
+use crate::{secrets::terminal, store};
 
 /// Listens on a thread of its own.
 pub fn listen() -> io::Result<()> {
@@ -24,6 +25,7 @@ pub fn listen() -> io::Result<()> {
     let listen = move || {
         for signal in signals.forever() {
             let _held = store::abandon();
+            terminal::restore();
             // does not return: the default of all three is to end the process
             emulate_default_handler(signal).ok();
         }

@@ -92,7 +92,9 @@ pub fn try_write(path: &Path, bytes: &[u8], access: Access, existing: Existing) 
     };
     if access == Access::Private {
         // What a key signed is worth nothing if the key's name is lost in a crash.
-        sync_directory(dir)?;
+        let unsure =
+            |error| format!("the file is written, but whether its name outlives a crash is not known: {error}");
+        sync_directory(dir).map_err(|error| io::Error::new(error.kind(), unsure(error)))?;
     }
     Ok(())
 }
@@ -113,6 +115,23 @@ fn sync_directory(dir: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Whether two names are the same place: the same name in the same directory, however that is spelled.
+pub fn same_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        dir.canonicalize().ok().map(|dir| dir.join(path.file_name().unwrap_or_default()))
+    };
+    a == b || place(a).is_some_and(|a| place(b) == Some(a))
+}
+
+/// Makes a directory for results, if there is none.
+pub fn directory(dir: &Path) -> Result<(), Error> {
+    if dir.exists() && !dir.is_dir() {
+        return Err(Error::content(dir, "is not a directory"));
+    }
+    std::fs::create_dir_all(dir).map_err(Error::file(dir, "cannot make"))
 }
 
 /// Makes a directory that only its owner can enter, and its parents.

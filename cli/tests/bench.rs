@@ -75,6 +75,24 @@ fn rows() {
     assert_eq!(csv(&place, "--backend auto --set shake-128f --op sign --batch 2").len(), 1);
 }
 
+/// Repetitions are of many, and keys may be expanded.
+#[test]
+fn ml_dsa() {
+    let place = Place::new();
+    let available = json(&place.run("--json engine", 0)).remove(0)["backends"].as_array().unwrap().clone();
+    let engines = 1 + available.iter().filter(|backend| backend["available"] == true).count();
+    let rows = csv(&place, "--set ml-dsa-44");
+    let expected = [("keygen", "107"), ("sign", "201"), ("verify", "99")];
+    for (rows, (op, permutations)) in rows.chunks_exact(engines).zip(expected) {
+        assert_eq!((&rows[0][2], &rows[engines - 1][2]), (&"portable".to_owned(), &"auto".to_owned()));
+        assert!(rows.iter().all(|row| (&row[1], &row[9], &row[10]) == (&op.into(), &"0".into(), &permutations.into())));
+    }
+    assert_eq!(rows.len(), 3 * engines);
+    let rows = csv(&place, "--backend auto --set ml-dsa-65 --op sign verify --batch 10 --expand 0");
+    let rows: Vec<_> = rows.iter().map(|row| format!("{} {} {} {}", row[0], row[1], row[3], row[10])).collect();
+    assert_eq!(rows, ["ML-DSA-65 sign 10 170", "ML-DSA-65 verify 10 9"]);
+}
+
 #[test]
 fn forms() {
     let place = Place::new();
@@ -84,10 +102,11 @@ fn forms() {
     for column in COLUMNS {
         assert!(!lines[0][column].is_null(), "{column}");
     }
-    assert_eq!(lines[0]["engine"], "keccak portable x1 | sha256 portable x1 | sha512 portable x1");
+    assert_eq!(lines[0]["engine"], "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1");
     assert_eq!((&lines[1]["kind"], &lines[1]["rows"]), (&"summary".into(), &1.into()));
 
-    let engine = contains("engine portable: keccak portable x1 | sha256 portable x1 | sha512 portable x1");
+    let engine =
+        contains("engine portable: keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1");
     place.run(args, 0).stdout(engine.and(contains("engine auto: keccak ")).and(contains("SHA2-128f")));
     place.run(&format!("{args} --csv"), 0).stderr(contains("engine auto: keccak "));
 }

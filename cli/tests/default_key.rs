@@ -86,7 +86,7 @@ fn damaged_is_an_error() {
     let place = Place::with_messages();
     std::fs::create_dir(place.path("home")).unwrap();
     place.write("home/default.pem", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
-    place.run("sign a", 2).stderr(contains("default.pem: is not an SLH-DSA key"));
+    place.run("sign a", 2).stderr(contains("default.pem: is not an SLH-DSA or ML-DSA key"));
     assert_eq!(place.list("home"), ["default.pem"]);
 }
 

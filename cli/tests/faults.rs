@@ -264,7 +264,7 @@ fn a_file_that_vanishes() {
     // a key that goes, and one that was cut
     let key = place.read("key.pem");
     place.write("key.pem", &key[..key.len() / 2]);
-    fails(&by_way_of(&place, &["env"], "sign --key key.pem m0"), "key.pem: is not an SLH-DSA key");
+    fails(&by_way_of(&place, &["env"], "sign --key key.pem m0"), "key.pem: is not an SLH-DSA or ML-DSA key");
     fs::remove_file(place.path("key.pem")).unwrap();
     fails(&by_way_of(&place, &["env"], "sign --key key.pem m0"), "key.pem: cannot read the key: No such file");
 }

@@ -47,7 +47,11 @@ fn keygen_does_not_overwrite() {
     assert_eq!(place.read("key.pem"), old);
     place.run("keygen --out key.pem --force", 0);
     assert_ne!(place.read("key.pem"), old);
-    place.run("keygen --out x.pem --pub x.pem", 2).stderr(contains("same file"));
+    let root = place.path(".").canonicalize().unwrap();
+    for public in ["x.pem", "./x.pem", root.join("x.pem").to_str().unwrap()] {
+        place.run(&format!("keygen --out x.pem --pub {public} --force"), 2).stderr(contains("same file"));
+    }
+    assert!(!place.path("x.pem").exists());
     place.run("keygen --out nowhere/x.pem", 2).stderr(contains("cannot write"));
     place.run("keygen --out -", 2);
     place.run("keygen --set SLH-DSA-SHA2-512f --out x.pem", 2).stderr(contains("SLH-DSA-SHAKE-256s"));

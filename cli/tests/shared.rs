@@ -8,11 +8,15 @@ use predicates::prelude::{PredicateBooleanExt, predicate::str::contains};
 #[test]
 fn engine_tables() {
     let place = Place::new();
-    let names = contains("portable").and(contains("keccak")).and(contains("sha256")).and(contains("sha512"));
+    let names = contains("portable")
+        .and(contains("keccak"))
+        .and(contains("sha256"))
+        .and(contains("sha512"))
+        .and(contains("ring"));
     place.run("engine", 0).stdout(names.and(contains("min fill")));
     place.run("--backend portable engine", 0).stdout(contains("forced by --backend"));
     let object = json(&place.run("--json engine", 0)).remove(0);
-    assert_eq!(object["primitives"].as_array().unwrap().len(), 3);
+    assert_eq!(object["primitives"].as_array().unwrap().len(), 4);
     for backend in object["backends"].as_array().unwrap() {
         assert_ne!(backend["available"] == true, backend["reason"].is_string(), "{backend}");
         let name = backend["name"].as_str().unwrap();
@@ -31,7 +35,7 @@ fn engine_tables() {
 fn backend_from_the_environment() {
     let place = Place::with_messages();
     let run = |backend: &str, args: &str| place.command(args).env("HASHLOOM_BACKEND", backend).assert();
-    let portable = "engine: keccak portable x1 | sha256 portable x1 | sha512 portable x1";
+    let portable = "engine: keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1";
     run("portable", "hash --alg sha256 a").code(0).stderr(contains(portable));
     run("nonsense", "--backend portable hash --alg sha256 a").code(0).stderr(contains(portable));
     run("nonsense", "hash --alg sha256 a").code(2).stdout("").stderr(contains("nonsense").and(contains("portable")));
@@ -86,7 +90,7 @@ fn help_and_usage() {
     let place = Place::new();
     place.run("--help", 0).stdout(contains("Exit codes").and(contains("Examples")));
     let keys = ["key inspect", "key convert", "key public"];
-    for command in ["keygen", "sign", "verify", "hash", "engine", "kat", "completions"].iter().chain(&keys) {
+    for command in ["keygen", "sign", "verify", "mu", "hash", "engine", "kat", "completions"].iter().chain(&keys) {
         place.run(&format!("{command} --help"), 0).stdout(contains("For example: hashloom")).stderr("");
     }
     place.run("--version", 0).stdout(contains("hashloom "));

@@ -167,7 +167,7 @@ fn unreadable_is_neither_valid_nor_invalid() {
     place.run("verify --key nothing a", 2).stderr(contains("nothing: cannot read the key"));
     place.run("sign --key nothing a", 2).stderr(contains("nothing: cannot read the key"));
     place.run("sign --key pub.pem a", 2).stderr(contains("pub.pem: is a public key"));
-    place.run("sign --key a a", 2).stderr(contains("a: is not an SLH-DSA key"));
+    place.run("sign --key a a", 2).stderr(contains("a: is not an SLH-DSA or ML-DSA key"));
     place.run("sign", 2).stderr(contains("required"));
     place.run("verify --key pub.pem", 2).stderr(contains("required"));
 }

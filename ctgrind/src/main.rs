@@ -12,12 +12,11 @@ mod programs;
 mod start {
     use std::{env, ffi::c_int, process};
 
-    use hashloom::{Backend, Engine, ct, slh_dsa::ParameterSet};
+    use hashloom::{Backend, Engine, ct};
 
     use crate::{controls, programs};
 
-    const USAGE: &str =
-        "ctgrind list | ctgrind controls | ctgrind run PROGRAM SET BACKEND | ctgrind control CONTROL BACKEND";
+    const USAGE: &str = "ctgrind list backends|automatic|all | ctgrind controls | ctgrind run PROGRAM SUBJECT ENGINE | ctgrind control CONTROL ENGINE";
     /// The work is done, and its result is right.
     const DONE: c_int = 0;
     const WRONG_USAGE: c_int = 2;
@@ -32,27 +31,30 @@ mod start {
         ct::is_secret(&probe[..1]) && !ct::is_secret(&probe[1..])
     }
 
+    /// One backend, or the best there is for each purpose.
     fn engine(name: &str) -> Engine {
+        if name == "automatic" {
+            return Engine::get();
+        }
         let Ok(backend) = name.parse::<Backend>() else { process::exit(WRONG_USAGE) };
         Engine::with(backend).unwrap_or_else(|_| process::exit(NO_BACKEND))
     }
 
     fn dispatch(arguments: &[&str]) -> Option<()> {
         match arguments {
-            ["list"] => {
-                for set in programs::SETS {
-                    programs::PROGRAMS.iter().for_each(|(name, _)| println!("{name} {}", set.name()));
-                }
+            ["list", scope] => {
+                let scope = scope.parse().ok()?;
+                let jobs = programs::jobs();
+                jobs.iter().filter(|job| job.is_in(scope)).for_each(|job| println!("{} {}", job.program, job.subject));
             }
             ["controls"] => controls::CONTROLS.iter().for_each(|(name, _)| println!("{name}")),
-            ["run", program, set, backend] => {
-                let &(_, program) = programs::PROGRAMS.iter().find(|(name, _)| name == program)?;
-                let set: ParameterSet = set.parse().ok()?;
-                watched(|| program(set, &engine(backend)));
+            ["run", program, subject, name] => {
+                let job = programs::jobs().into_iter().find(|job| (job.program, job.subject) == (program, subject))?;
+                watched(|| job.run(&engine(name)));
             }
-            ["control", control, backend] => {
+            ["control", control, name] => {
                 let &(_, control) = controls::CONTROLS.iter().find(|(name, _)| name == control)?;
-                watched(|| control(&engine(backend)));
+                watched(|| control(&engine(name)));
             }
             _ => return None,
         }

@@ -17,6 +17,9 @@ use tempfile::TempDir;
 
 use crate::common::set;
 
+/// Encrypted keys must not wait for someone to type.
+const PASSPHRASE: [&str; 2] = ["--passphrase-file", "/dev/null"];
+
 /// The files of one input, in memory where the system has such a place.
 struct Files {
     key: PathBuf,
@@ -62,11 +65,13 @@ pub fn run(data: &[u8]) {
     let files = files();
     let set_args: &[&dyn AsRef<std::ffi::OsStr>] = if named { &[&"--set", &set.name()] } else { &[] };
     let with_set = |args: &[&dyn AsRef<std::ffi::OsStr>]| command(&[args, set_args].concat());
+    let [option, passphrase]: [&dyn AsRef<std::ffi::OsStr>; 2] = [&PASSPHRASE[0], &PASSPHRASE[1]];
     match kind % 6 {
         0 => {
             write(&files.key, input.rest());
-            let inspected = with_set(&[&"key", &"inspect", &files.key]);
-            let public = with_set(&[&"key", &"public", &files.key, &"--out", &files.out, &"--force"]);
+            let inspected = with_set(&[&"key", &"inspect", &files.key, option, passphrase]);
+            let public =
+                with_set(&[&"key", &"public", &files.key, &"--out", &files.out, &"--force", option, passphrase]);
             // what cannot be read cannot be inspected, and an inconsistent key is inspected but not used
             assert_eq!(public == 0, inspected == 0, "inspect ends with {inspected}, public with {public}");
             if public == 0 {
@@ -77,8 +82,9 @@ pub fn run(data: &[u8]) {
         1 => {
             write(&files.key, input.rest());
             let form = ["pem", "der", "raw"][usize::from(kind / 6) % 3];
-            let code =
-                with_set(&[&"key", &"convert", &files.key, &"--format", &form, &"--out", &files.out, &"--force"]);
+            let target: [&dyn AsRef<std::ffi::OsStr>; 5] = [&"--format", &form, &"--out", &files.out, &"--force"];
+            let source: [&dyn AsRef<std::ffi::OsStr>; 5] = [&"key", &"convert", &files.key, option, passphrase];
+            let code = with_set(&[&source[..], &target[..]].concat());
             if code == 0 && (form != "raw" || named) {
                 let again = with_set(&[&"key", &"inspect", &files.out]);
                 assert_eq!(again, 0, "a converted key is refused");

@@ -4,14 +4,11 @@ use std::sync::OnceLock;
 
 use hashloom::{
     Error,
-    hash::Hash,
-    keccak::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256},
-    sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256},
     slh_dsa::{ParameterSet, PreHash, Randomness, SigningKey, VerifyingKey},
 };
 use seeds::Reader;
 
-use crate::common::{engines, mode, portable};
+use crate::common::{engines, framed, mode};
 
 /// Both families, and the split between SHA-256 and SHA-512.
 const SETS: [ParameterSet; 3] = [ParameterSet::Sha2_128f, ParameterSet::Shake128f, ParameterSet::Sha2_192f];
@@ -33,61 +30,8 @@ struct Signer {
 }
 
 impl Claim {
-    /// M' (FIPS 205 Alg. 22 to 25), or `None` where there is none.
     fn framed(&self) -> Option<Vec<u8>> {
-        let context = &self.context;
-        let length = u8::try_from(context.len());
-        let digest = |message: &[u8]| {
-            let oid = [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, oid_of(self.function)];
-            Some([&[1, length.ok()?], &context[..], &oid, message].concat())
-        };
-        match self.kind % 4 {
-            0 => Some(self.message.clone()),
-            1 => Some([&[0, length.ok()?], &context[..], &self.message].concat()),
-            2 => digest(&digest_of(self.function, &self.message)),
-            _ if self.message.len() == digest_of(self.function, &[]).len() => digest(&self.message),
-            _ => None,
-        }
-    }
-}
-
-/// The last arc of the object identifier.
-fn oid_of(function: PreHash) -> u8 {
-    match function {
-        PreHash::Sha2_256 => 1,
-        PreHash::Sha2_384 => 2,
-        PreHash::Sha2_512 => 3,
-        PreHash::Sha2_224 => 4,
-        PreHash::Sha2_512_224 => 5,
-        PreHash::Sha2_512_256 => 6,
-        PreHash::Sha3_224 => 7,
-        PreHash::Sha3_256 => 8,
-        PreHash::Sha3_384 => 9,
-        PreHash::Sha3_512 => 10,
-        PreHash::Shake128 => 11,
-        PreHash::Shake256 => 12,
-    }
-}
-
-fn digest_of(function: PreHash, message: &[u8]) -> Vec<u8> {
-    fn digest<H: Hash>(len: usize, message: &[u8]) -> Vec<u8> {
-        let mut out = vec![0; len];
-        H::on(&portable()).hash(&[message], &mut out).expect("the output is no longer than the digest");
-        out
-    }
-    match function {
-        PreHash::Sha2_256 => digest::<Sha256>(32, message),
-        PreHash::Sha2_384 => digest::<Sha384>(48, message),
-        PreHash::Sha2_512 => digest::<Sha512>(64, message),
-        PreHash::Sha2_224 => digest::<Sha224>(28, message),
-        PreHash::Sha2_512_224 => digest::<Sha512_224>(28, message),
-        PreHash::Sha2_512_256 => digest::<Sha512_256>(32, message),
-        PreHash::Sha3_224 => digest::<Sha3_224>(28, message),
-        PreHash::Sha3_256 => digest::<Sha3_256>(32, message),
-        PreHash::Sha3_384 => digest::<Sha3_384>(48, message),
-        PreHash::Sha3_512 => digest::<Sha3_512>(64, message),
-        PreHash::Shake128 => digest::<Shake128>(32, message),
-        PreHash::Shake256 => digest::<Shake256>(64, message),
+        framed(&mode(self.kind, self.function, &self.context), &self.message)
     }
 }
 

@@ -1,12 +1,17 @@
 //! What measurements are worth: the table, and the exit status. Pure functions of what was planned and what arrived.
 
-use std::{collections::BTreeMap, fmt, process::ExitCode, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    process::ExitCode,
+    time::Duration,
+};
 
 use serde::Serialize;
 
 use crate::{
     census::{Census, Foreign, Side},
-    record::{Key, Planned, Rival},
+    record::{Key, Planned, Rival, Scheme},
     toolchain::{Built, Level},
     transcript::{Start, Timed, Transcript},
 };
@@ -222,10 +227,10 @@ pub struct Row {
     pub against: Vec<Against>,
 }
 
-/// Rows that share their hash functions, beside one rival.
+/// Rows that share their scheme and hash functions, beside one rival.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Family {
-    /// SHA2 or SHAKE.
+    /// SHA2, SHAKE or ML-DSA.
     pub name: String,
     /// The rival.
     pub rival: Rival,
@@ -302,8 +307,6 @@ pub struct Terms {
     pub level: Level,
     /// The rows.
     pub plan: Vec<Planned>,
-    /// Who must have been measured in each of them.
-    pub rivals: Vec<Rival>,
     /// The bars.
     pub bars: Bars,
     /// Whether the plan has all rows of every family, so that the means are to be judged.
@@ -312,7 +315,7 @@ pub struct Terms {
 
 /// Judges what one or more processes measured; each must have measured the whole plan.
 pub fn judge(terms: &Terms, transcripts: &[Transcript]) -> Judgement {
-    let Terms { level, plan, rivals, bars, all_rows } = terms;
+    let Terms { level, plan, bars, all_rows } = terms;
     let mut problems = Vec::new();
     if transcripts.is_empty() {
         problems.push(Problem::Interrupted("nothing ran".to_owned()));
@@ -324,7 +327,7 @@ pub fn judge(terms: &Terms, transcripts: &[Transcript]) -> Judgement {
             None => problems.push(Problem::Unknown),
         }
         problems.extend(transcript.interrupted.clone().map(Problem::Interrupted));
-        problems.extend(complete(plan, rivals, transcript));
+        problems.extend(complete(plan, transcript));
         for row in &transcript.rows {
             arrived.entry((&row.key, row.rival)).or_default().push(row);
         }
@@ -333,23 +336,29 @@ pub fn judge(terms: &Terms, transcripts: &[Transcript]) -> Judgement {
         .iter()
         .map(|Planned { key, .. }| Row {
             key: key.clone(),
-            against: rivals.iter().filter_map(|&rival| against(rival, *bars, arrived.get(&(key, rival))?)).collect(),
+            against: key
+                .scheme
+                .rivals()
+                .iter()
+                .filter_map(|&rival| against(rival, *bars, arrived.get(&(key, rival))?))
+                .collect(),
         })
         .filter(|row| !row.against.is_empty())
         .collect();
-    Judgement { families: families(&rows, rivals, *bars, *all_rows), rows, problems }
+    Judgement { families: families(&rows, *bars, *all_rows), rows, problems }
 }
 
 /// What is wrong with the rows of one process.
-fn complete(plan: &[Planned], rivals: &[Rival], transcript: &Transcript) -> Vec<Problem> {
+fn complete(plan: &[Planned], transcript: &Transcript) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for &rival in rivals {
+    let rivals: BTreeSet<Rival> = plan.iter().flat_map(|row| row.key.scheme.rivals()).copied().collect();
+    for rival in rivals {
         let rows: Vec<&Timed> = transcript.rows.iter().filter(|row| row.rival == rival).collect();
         if rows.is_empty() {
             problems.push(Problem::NoRival(rival));
             continue;
         }
-        for Planned { key, pairs } in plan {
+        for Planned { key, pairs } in plan.iter().filter(|row| row.key.scheme.rivals().contains(&rival)) {
             let mut found = rows.iter().filter(|row| row.key == *key);
             problems.extend(match (found.next(), found.next()) {
                 (None, _) => Some(Problem::Missing(key.clone(), rival)),
@@ -364,7 +373,8 @@ fn complete(plan: &[Planned], rivals: &[Rival], transcript: &Transcript) -> Vec<
             });
         }
     }
-    let planned = |row: &&Timed| rivals.contains(&row.rival) && plan.iter().any(|planned| planned.key == row.key);
+    let planned =
+        |row: &Timed| row.key.scheme.rivals().contains(&row.rival) && plan.iter().any(|planned| planned.key == row.key);
     let extra = transcript.rows.iter().filter(|row| !planned(row));
     problems.extend(extra.map(|row| Problem::Extra(row.key.clone(), row.rival)));
     problems
@@ -387,25 +397,27 @@ fn against(rival: Rival, bars: Bars, processes: &[&Timed]) -> Option<Against> {
     })
 }
 
-/// The family of a parameter set: the name of its hash functions, third in `SLH-DSA-SHA2-128s`.
-fn family(set: &str) -> &str {
-    set.split('-').nth(2).unwrap_or(set)
+/// The family of a row: the name of its hash functions, third in `SLH-DSA-SHA2-128s`; ML-DSA has but one.
+fn family(key: &Key) -> (Scheme, &str) {
+    let name = match key.scheme {
+        Scheme::SlhDsa => key.set.split('-').nth(2).unwrap_or(&key.set),
+        Scheme::MlDsa => "ML-DSA",
+    };
+    (key.scheme, name)
 }
 
-fn families(rows: &[Row], rivals: &[Rival], bars: Bars, all_rows: bool) -> Vec<Family> {
-    let mut names: Vec<&str> = rows.iter().map(|row| family(&row.key.set)).collect();
-    names.sort_unstable();
-    names.dedup();
-    let ratios = |name: &str, rival| {
-        let rows = rows.iter().filter(move |row| family(&row.key.set) == name).flat_map(|row| &row.against);
+fn families(rows: &[Row], bars: Bars, all_rows: bool) -> Vec<Family> {
+    let names: BTreeSet<(Scheme, &str)> = rows.iter().map(|row| family(&row.key)).collect();
+    let ratios = |name, rival| {
+        let rows = rows.iter().filter(move |row| family(&row.key) == name).flat_map(|row| &row.against);
         rows.filter(move |against| against.rival == rival).map(|against| against.ratio.median).collect::<Vec<f64>>()
     };
     names
         .into_iter()
-        .flat_map(|name| rivals.iter().map(move |&rival| (name, rival)))
+        .flat_map(|name| name.0.rivals().iter().map(move |&rival| (name, rival)))
         .map(|(name, rival)| (name, rival, ratios(name, rival)))
         .filter(|(.., ratios)| !ratios.is_empty())
-        .map(|(name, rival, ratios)| {
+        .map(|((_, name), rival, ratios)| {
             let (sum, count) = ratios.iter().fold((0.0, 0.0), |(sum, count), ratio| (sum + ratio, count + 1.0));
             let mean = sum / count;
             let judged = all_rows && rival == MEAN_RIVAL;

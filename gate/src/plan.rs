@@ -1,6 +1,6 @@
 //! Which rows are measured, and how often.
 
-use hashloom::slh_dsa::ParameterSet;
+use hashloom::{ml_dsa, slh_dsa};
 
 use crate::record::{Key, Op, Planned, Scheme};
 
@@ -21,14 +21,16 @@ impl Selection {
     /// The rows, set by set.
     pub fn plan(&self) -> Vec<Planned> {
         let wanted = self.set.as_deref().unwrap_or_default().to_lowercase();
-        ParameterSet::ALL
-            .iter()
-            .filter(|set| set.name().to_lowercase().contains(&wanted))
-            .flat_map(|set| [Op::Keygen, Op::Sign, Op::Verify].map(|op| (set.name(), op)))
+        let hashes = slh_dsa::ParameterSet::ALL.iter().map(|set| (Scheme::SlhDsa, set.name()));
+        let lattices = ml_dsa::ParameterSet::ALL.iter().map(|set| (Scheme::MlDsa, set.name()));
+        hashes
+            .chain(lattices)
+            .filter(|(_, set)| set.to_lowercase().contains(&wanted))
+            .flat_map(|row| [Op::Keygen, Op::Sign, Op::Verify].map(|op| (row, op)))
             .filter(|(_, op)| self.op.is_none_or(|only| only == *op))
-            .map(|(set, op)| Planned {
-                key: Key { scheme: Scheme::SlhDsa, set: set.to_owned(), op },
-                pairs: self.iters.unwrap_or_else(|| budget(set, op, self.quick)),
+            .map(|((scheme, set), op)| Planned {
+                key: Key { scheme, set: set.to_owned(), op },
+                pairs: self.iters.unwrap_or_else(|| budget(scheme, set, op, self.quick)),
             })
             .collect()
     }
@@ -45,9 +47,11 @@ impl Selection {
     }
 }
 
-/// Pairs for a row: sets of the small kind sign 20 to 100 times slower than those of the fast kind.
-fn budget(set: &str, op: Op, quick: bool) -> usize {
+/// Pairs for a row: sets of the small kind sign 20 to 100 times slower than those of the fast kind. ML-DSA's runs are 50
+/// operations each, so that 40 of them are 2000 messages.
+fn budget(scheme: Scheme, set: &str, op: Op, quick: bool) -> usize {
     match (set.ends_with('s'), op, quick) {
+        _ if scheme == Scheme::MlDsa => [40, 6][usize::from(quick)],
         (false, Op::Keygen | Op::Sign, false) => 30,
         (true, Op::Keygen, false) | (false, Op::Keygen | Op::Sign, true) => 10,
         (true, Op::Sign, false) => 5,
@@ -63,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_table_has_36_rows() {
+    fn the_whole_table_has_45_rows() {
         let plan = Selection::default().plan();
-        assert_eq!(plan.len(), 36);
+        assert_eq!(plan.len(), 45);
         assert!(Selection::default().is_full());
         let count = |pairs| plan.iter().filter(|row| row.pairs == pairs).count();
-        assert_eq!((count(30), count(10), count(5), count(300)), (12, 6, 6, 12));
+        assert_eq!((count(30), count(10), count(5), count(300), count(40)), (12, 6, 6, 12, 9));
     }
 
     #[test]
@@ -81,6 +85,8 @@ mod tests {
         assert_eq!(rows("128F", None), 6);
         assert_eq!(rows("shake", Some(Op::Sign)), 6);
         assert_eq!(rows("SHA2-192s", Some(Op::Keygen)), 1);
+        assert_eq!(rows("ml-dsa-65", None), 3);
+        assert_eq!(rows("ML-DSA", Some(Op::Verify)), 3);
         assert_eq!(rows("512", None), 0);
     }
 

@@ -11,12 +11,26 @@ pub enum Scheme {
     /// FIPS 205.
     #[serde(rename = "SLH-DSA")]
     SlhDsa,
+    /// FIPS 204.
+    #[serde(rename = "ML-DSA")]
+    MlDsa,
+}
+
+impl Scheme {
+    /// Who is measured beside hashloom, and without whom nothing is gated.
+    pub const fn rivals(self) -> &'static [Rival] {
+        match self {
+            Self::SlhDsa => &[Rival::PqClean, Rival::SlhdsaC],
+            Self::MlDsa => &[Rival::PqClean],
+        }
+    }
 }
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::SlhDsa => "SLH-DSA",
+            Self::MlDsa => "ML-DSA",
         })
     }
 }
@@ -119,7 +133,7 @@ pub enum Record {
         key: Key,
         /// Who else ran.
         rival: Rival,
-        /// Nanoseconds of CPU time: ours, the rival's.
+        /// Nanoseconds of CPU time for one operation: ours, the rival's.
         pairs: Vec<(u64, u64)>,
     },
     /// Everything was measured; the last line.

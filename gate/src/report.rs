@@ -9,7 +9,7 @@ use crate::{
     census::{Census, Side},
     judge::{Against, Bars, Family, Judgement, Outcome, Row},
     machine::Machine,
-    record::Rival,
+    record::{Rival, Scheme},
     toolchain::Built,
     transcript::{Draw, Start},
 };
@@ -27,8 +27,6 @@ pub struct Run {
     pub draws: Vec<Draw>,
     /// Processes that measured.
     pub processes: usize,
-    /// The rivals of the table.
-    pub rivals: Vec<Rival>,
     /// The table.
     pub judgement: Judgement,
     /// What it is worth.
@@ -66,6 +64,7 @@ impl fmt::Display for Report {
             Rival::PqClean
         )?;
         writeln!(f, "- times are CPU time of the process, ratios are ours / theirs, pair by pair")?;
+        writeln!(f, "- a run of ML-DSA is 50 keys, messages or signatures; times are of one")?;
         self.runs.iter().try_for_each(|run| write!(f, "\n{run}"))
     }
 }
@@ -135,19 +134,19 @@ impl fmt::Display for Run {
              {level}: {found}",
             sides.join(", ")
         )?;
-        for rival in &self.rivals {
-            let draws: Vec<String> = self
-                .draws
-                .iter()
-                .filter(|draw| draw.rival == *rival)
-                .map(|Draw { bytes, nanos, .. }| format!("{bytes} bytes {nanos} ns"))
-                .collect();
-            if !draws.is_empty() {
-                writeln!(f, "- randomness that {rival} draws when it signs, inside its time: {}", draws.join(", "))?;
+        let draws: Vec<String> =
+            self.draws.iter().map(|Draw { rival, bytes, nanos }| format!("{rival} {bytes} bytes {nanos} ns")).collect();
+        if !draws.is_empty() {
+            writeln!(f, "- randomness that is drawn inside a rival's time: {}", draws.join(", "))?;
+        }
+        for scheme in [Scheme::SlhDsa, Scheme::MlDsa] {
+            let rows: Vec<&Row> = self.judgement.rows.iter().filter(|row| row.key.scheme == scheme).collect();
+            if !rows.is_empty() {
+                writeln!(f, "\n{}", self.table(scheme.rivals(), &rows))?;
             }
         }
-        if !self.judgement.rows.is_empty() {
-            writeln!(f, "\n{}\n\n{}", self.table(), self.summary())?;
+        if !self.judgement.families.is_empty() {
+            writeln!(f, "\n{}", self.summary())?;
         }
         self.attribution().into_iter().try_for_each(|line| writeln!(f, "\n{line}"))?;
         if !self.judgement.problems.is_empty() {
@@ -158,9 +157,10 @@ impl fmt::Display for Run {
 }
 
 impl Run {
-    fn table(&self) -> Table {
+    /// The rows of one scheme.
+    fn table(&self, rivals: &[Rival], rows: &[&Row]) -> Table {
         let mut header = ["set", "op", "pairs", "ours ms"].map(str::to_owned).to_vec();
-        for rival in &self.rivals {
+        for rival in rivals {
             header.extend([format!("{rival} ms"), "ratio".to_owned(), "middle half".to_owned()]);
             if self.processes > 1 {
                 header.push("processes".to_owned());
@@ -169,11 +169,11 @@ impl Run {
         header.push("verdict".to_owned());
         let columns = header.len();
         let mut table = markdown(header);
-        for Row { key, against } in &self.judgement.rows {
+        for Row { key, against } in rows {
             let found = |rival| against.iter().find(|against| against.rival == rival);
             let common = against.first().map_or((0, 0.0), |first| (first.pairs, first.ours));
             let mut cells = vec![key.set.clone(), key.op.to_string(), common.0.to_string(), digits(common.1)];
-            for &rival in &self.rivals {
+            for &rival in rivals {
                 let Some(Against { theirs, ratio, processes, .. }) = found(rival) else {
                     cells.resize(cells.len() + 3 + usize::from(self.processes > 1), "-".to_owned());
                     continue;
@@ -186,7 +186,7 @@ impl Run {
                 }
             }
             cells.push(
-                match (against.len() == self.rivals.len(), against.iter().any(|against| against.over)) {
+                match (against.len() == rivals.len(), against.iter().any(|against| against.over)) {
                     (false, _) => "incomplete",
                     (true, true) => "OVER",
                     (true, false) => "within",
@@ -223,8 +223,8 @@ impl Run {
         let mean = |name: &str, rival| {
             self.judgement.families.iter().find(|f| f.name == name && f.rival == rival).map(|family| family.mean)
         };
-        let lines: Vec<String> = self
-            .rivals
+        let lines: Vec<String> = Scheme::SlhDsa
+            .rivals()
             .iter()
             .filter_map(|&rival| Some((rival, mean("SHA2", rival)?, mean("SHAKE", rival)?)))
             .map(|(rival, sha2, shake)| format!("{sha2:.3} and {shake:.3} of {rival}"))

@@ -167,7 +167,11 @@ pub fn build(level: Level, compiler: &Compiler) -> Result<Built, Error> {
         rust_flags: rust_flags.join(" "),
         c_flags,
         hashloom: package("hashloom").ok_or_else(|| missing("hashloom"))?,
-        rivals: vec![rival(Rival::PqClean, "pqcrypto-sphincsplus")?, rival(Rival::SlhdsaC, "slhdsa-c-rs")?],
+        rivals: vec![
+            rival(Rival::PqClean, "pqcrypto-sphincsplus")?,
+            rival(Rival::PqClean, "pqcrypto-mldsa")?,
+            rival(Rival::SlhdsaC, "slhdsa-c-rs")?,
+        ],
         executable: executable.ok_or_else(|| missing("runner"))?,
     })
 }

@@ -16,7 +16,6 @@ fn terms() -> Terms {
     Terms {
         level: Level::V3,
         plan: Selection { quick: true, ..Selection::default() }.plan(),
-        rivals: RIVALS.to_vec(),
         bars: Bars::default(),
         all_rows: true,
     }
@@ -24,9 +23,9 @@ fn terms() -> Terms {
 
 /// The lines of a runner that measures everything planned; we take `ours` of each rival's time.
 fn records(terms: &Terms, ours: impl Fn(&Key, Rival) -> f64) -> Vec<Record> {
-    let portable = vec!["portable".to_owned(); 6];
+    let portable = vec!["portable".to_owned(); 8];
     let start = Record::Start {
-        engine: "keccak portable x1 | sha256 portable x1 | sha512 portable x1".to_owned(),
+        engine: "keccak portable x1 | sha256 portable x1 | sha512 portable x1 | ring portable x1".to_owned(),
         chosen: portable.clone(),
         available: portable[..1].to_vec(),
         features: ["avx", "avx2", "bmi2"].map(str::to_owned).to_vec(),
@@ -34,7 +33,7 @@ fn records(terms: &Terms, ours: impl Fn(&Key, Rival) -> f64) -> Vec<Record> {
     let randomness = Record::Randomness { rival: Rival::PqClean, bytes: 16, nanos: 30 };
     let mut records = vec![start, randomness];
     for Planned { key, pairs } in &terms.plan {
-        for rival in RIVALS {
+        for &rival in key.scheme.rivals() {
             let ratio = ours(key, rival);
             let time = |i: usize| {
                 let theirs = std::time::Duration::from_micros(1000 + i as u64 % 7);
@@ -79,27 +78,34 @@ fn complete_and_faster_passes() {
     let judgement = planted(|_| ());
     assert_eq!(judgement.problems, []);
     status(judgement.outcome(), 0);
-    assert_eq!(judgement.rows.len(), 36);
-    assert_eq!(judgement.families.len(), 4);
+    assert_eq!(judgement.rows.len(), 45);
+    assert_eq!(judgement.rows.iter().map(|row| row.against.len()).sum::<usize>(), 81);
+    let names: Vec<_> = judgement.families.iter().map(|family| (&*family.name, family.rival)).collect();
+    let [c, slhdsa_c] = RIVALS;
+    assert_eq!(names, [("SHA2", c), ("SHA2", slhdsa_c), ("SHAKE", c), ("SHAKE", slhdsa_c), ("ML-DSA", c)]);
     for family in &judgement.families {
-        assert_eq!((family.rows, family.judged), (18, family.rival == Rival::PqClean));
+        assert_eq!(family.rows, if family.name == "ML-DSA" { 9 } else { 18 });
+        assert_eq!(family.judged, family.rival == Rival::PqClean);
         assert!((family.mean - 0.8).abs() < 1e-3);
     }
 }
 
 #[test]
 fn one_row_over_the_bar_fails() {
-    for over in RIVALS {
+    let rows = RIVALS.map(|rival| (rival, "SLH-DSA-SHAKE-256s", Op::Verify)).into_iter().chain([(
+        RIVALS[0],
+        "ML-DSA-65",
+        Op::Sign,
+    )]);
+    for (over, set, op) in rows {
         let terms = terms();
-        let slow = |key: &Key, rival| {
-            if rival == over && is(key, "SLH-DSA-SHAKE-256s", Op::Verify) { 1.01 } else { 0.8 }
-        };
+        let slow = |key: &Key, rival| if rival == over && is(key, set, op) { 1.01 } else { 0.8 };
         let judgement = judged(&terms, &records(&terms, slow));
         assert_eq!(judgement.problems, []);
         status(judgement.outcome(), 1);
         let over: Vec<_> = judgement.rows.iter().filter(|row| row.against.iter().any(|a| a.over)).collect();
         assert_eq!(over.len(), 1);
-        assert!(is(&over[0].key, "SLH-DSA-SHAKE-256s", Op::Verify));
+        assert!(is(&over[0].key, set, op));
     }
 }
 
@@ -117,6 +123,14 @@ fn a_mean_over_the_bar_fails_where_it_is_judged() {
     status(judgement.outcome(), 1);
     status(judged(&all, &records(&all, slow(0.84, Rival::PqClean))).outcome(), 0);
     status(judged(&all, &records(&all, slow(0.99, Rival::SlhdsaC))).outcome(), 0);
+    // no family helps another
+    let lattices = |ours: f64, others: f64| {
+        let slow = move |key: &Key, _| if key.scheme == Scheme::MlDsa { ours } else { others };
+        judged(&all, &records(&all, slow)).outcome()
+    };
+    status(lattices(0.84, 0.84), 0);
+    status(lattices(0.86, 0.1), 1);
+    status(lattices(0.1, 0.86), 1);
     let part = Terms { all_rows: false, ..all };
     status(judged(&part, &records(&part, slow(0.86, Rival::PqClean))).outcome(), 0);
 }
@@ -149,13 +163,15 @@ fn the_median_decides_and_outliers_do_not() {
 
 #[test]
 fn a_missing_row_cannot_be_gated() {
-    let judgement = planted(|records| {
-        records.remove(10);
-        let Some(Record::End { rows, .. }) = records.last_mut() else { panic!("no end") };
-        *rows -= 1;
-    });
-    assert!(matches!(judgement.problems[..], [Problem::Missing(..)]), "{:?}", judgement.problems);
-    status(judgement.outcome(), 2);
+    for missing in [10, 80] {
+        let judgement = planted(|records| {
+            records.remove(missing);
+            let Some(Record::End { rows, .. }) = records.last_mut() else { panic!("no end") };
+            *rows -= 1;
+        });
+        assert!(matches!(judgement.problems[..], [Problem::Missing(..)]), "{:?}", judgement.problems);
+        status(judgement.outcome(), 2);
+    }
 }
 
 #[test]
@@ -175,13 +191,24 @@ fn an_extra_row_cannot_be_gated() {
             records[end + 1] = Record::End { rows: end - 1, live: 1 };
         })
     };
-    let key = |set: &str| Key { scheme: Scheme::SlhDsa, set: set.to_owned(), op: Op::Sign };
-    let judgement = extra(key("SLH-DSA-SHA2-512f"), Rival::PqClean);
-    assert!(matches!(judgement.problems[..], [Problem::Extra(..)]), "{:?}", judgement.problems);
-    status(judgement.outcome(), 2);
-    let judgement = extra(key("SLH-DSA-SHA2-128f"), Rival::SlhdsaC);
-    assert!(matches!(judgement.problems[..], [Problem::Repeated(..)]), "{:?}", judgement.problems);
-    status(judgement.outcome(), 2);
+    let key = |scheme, set: &str| Key { scheme, set: set.to_owned(), op: Op::Sign };
+    let unplanned = [
+        (Scheme::SlhDsa, "SLH-DSA-SHA2-512f", Rival::PqClean),
+        (Scheme::MlDsa, "ML-DSA-128", Rival::PqClean),
+        (Scheme::MlDsa, "ML-DSA-65", Rival::SlhdsaC),
+    ];
+    for (scheme, set, rival) in unplanned {
+        let judgement = extra(key(scheme, set), rival);
+        assert!(matches!(judgement.problems[..], [Problem::Extra(..)]), "{:?}", judgement.problems);
+        status(judgement.outcome(), 2);
+    }
+    let repeated =
+        [(Scheme::SlhDsa, "SLH-DSA-SHA2-128f", Rival::SlhdsaC), (Scheme::MlDsa, "ML-DSA-65", Rival::PqClean)];
+    for (scheme, set, rival) in repeated {
+        let judgement = extra(key(scheme, set), rival);
+        assert!(matches!(judgement.problems[..], [Problem::Repeated(..)]), "{:?}", judgement.problems);
+        status(judgement.outcome(), 2);
+    }
 }
 
 #[test]

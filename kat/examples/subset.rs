@@ -1,5 +1,6 @@
-//! A subset of `vectors/` on every backend of this machine, for emulators, which are slow: all of the hash functions and
-//! of verification, but keys and signatures of the fast parameter sets only. Fails unless every case passes and none is missing.
+//! A subset of `vectors/` on every backend of this machine, for emulators, which are slow: all of the hash functions, of
+//! verification and NIST's of ML-DSA, but SLH-DSA's keys and signatures of the fast parameter sets only. Fails unless
+//! every case passes and none is missing.
 //!
 //! `HASHLOOM_REQUIRE`, a list separated by commas, names backends that must be there.
 
@@ -8,7 +9,7 @@ use std::{env, fs, path::Path, process::ExitCode, time::Instant};
 use hashloom::{Backend, Engine};
 
 /// A file, a filter on its rows, and how many cases must pass.
-const SUBSET: [(&str, &str, usize); 17] = [
+const SUBSET: [(&str, &str, usize); 22] = [
     ("SLH-DSA-keyGen", "f keyGen", 60),
     ("SLH-DSA-sigGen", "f pure", 24),
     ("SLH-DSA-sigVer", "", 56),
@@ -26,6 +27,11 @@ const SUBSET: [(&str, &str, usize); 17] = [
     ("SHA3-512", "", 80),
     ("SHAKE-128", "", 454),
     ("SHAKE-256", "", 402),
+    ("ML-DSA-keyGen", "", 15),
+    ("ML-DSA-sigGen", "", 48),
+    ("ML-DSA-sigVer", "", 60),
+    ("HMAC-rfc4231", "", 24),
+    ("HKDF-rfc5869", "", 3),
 ];
 
 fn main() -> ExitCode {

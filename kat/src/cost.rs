@@ -1,8 +1,11 @@
-//! What the operations of SLH-DSA cost in hashes: closed formulas, from the numbers in table 2 of FIPS 205.
+//! What the operations of SLH-DSA cost in hashes: closed formulas, from the numbers in table 2 of FIPS 205; those of
+//! ML-DSA are in [`ml_dsa`].
 //!
 //! Every tree is built once, for its root and its authentication path alike, and WOTS+ values are picked up as the
 //! chains of their leaf run by. PRF_msg and H_msg, whose cost depends on the message, are left out, and so is whatever
 //! an implementation does for its own convenience.
+
+pub mod ml_dsa;
 
 use hashloom::slh_dsa::ParameterSet;
 

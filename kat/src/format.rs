@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt, io::Read, ops::Deref};
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{error::KatError, hashes::Function, report::Trouble, slh_dsa::Operation, wycheproof};
+use crate::{error::KatError, hashes::Function, keyed::Kind, ml_dsa, report::Trouble, slh_dsa::Operation, wycheproof};
 
 /// Bytes that a gzipped file may unpack to; the largest published vector set has a tenth of it.
 const LIMIT: u64 = 1 << 29;
@@ -21,8 +21,10 @@ pub struct VectorFile {
 impl fmt::Display for VectorFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.suite {
+            Suite::MlDsa(operation) => write!(f, "{} {}", ml_dsa::ALGORITHM, operation.mode()),
             Suite::SlhDsa(operation) => write!(f, "{} {}", Operation::ALGORITHM, operation.mode()),
             Suite::Hash(function) => f.write_str(function.name()),
+            Suite::Keyed(kind) => f.write_str(kind.name()),
         }
     }
 }
@@ -30,8 +32,10 @@ impl fmt::Display for VectorFile {
 /// What a file tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Suite {
+    MlDsa(Operation),
     SlhDsa(Operation),
     Hash(Function),
+    Keyed(Kind),
 }
 
 /// Reads a vector file: a JSON object with `testGroups`, or an array of a version object and such an object, plain or
@@ -40,12 +44,26 @@ pub fn read(bytes: &[u8]) -> Result<VectorFile, KatError> {
     let json = unpack(bytes, LIMIT)?;
     let Header { algorithm, mode, schema } = parse(&json)?;
     if let Some(schema) = schema {
-        let suite = Suite::SlhDsa(Operation::SigVer);
-        let set = wycheproof::set(&algorithm, &schema).ok_or(KatError::Unsupported { algorithm, mode })?;
-        return Ok(VectorFile { suite, groups: wycheproof::groups(set, parse(&json)?) });
+        if let Some((kind, function)) = wycheproof::keyed(&algorithm, &schema) {
+            return Ok(VectorFile {
+                suite: Suite::Keyed(kind),
+                groups: wycheproof::keyed_groups(&function, parse(&json)?),
+            });
+        }
+        let suite = wycheproof::suite(&algorithm, &schema);
+        let Some(suite) = suite else { return Err(KatError::Unsupported { algorithm, mode }) };
+        return Ok(VectorFile { suite, groups: wycheproof::groups(&algorithm, parse(&json)?) });
+    }
+    if let Some((kind, function)) = Kind::from_name(&algorithm, mode.as_deref()) {
+        let Body { test_groups: mut groups } = parse(&json)?;
+        if function.is_some() {
+            groups.iter_mut().for_each(|group| group.hmac_alg.clone_from(&function));
+        }
+        return Ok(VectorFile { suite: Suite::Keyed(kind), groups });
     }
     let suite = match (algorithm.as_str(), mode.as_deref()) {
         (Operation::ALGORITHM, Some(mode)) => Operation::from_mode(mode).map(Suite::SlhDsa),
+        (ml_dsa::ALGORITHM, Some(mode)) => Operation::from_mode(mode).map(Suite::MlDsa),
         (name, None) => Function::from_name(name).map(Suite::Hash),
         _ => None,
     };
@@ -107,9 +125,15 @@ pub(crate) struct Group {
     pub deterministic: Option<bool>,
     pub signature_interface: Option<String>,
     pub pre_hash: Option<String>,
+    pub external_mu: Option<bool>,
     pub mct_version: Option<String>,
     pub min_out_len: Option<u64>,
     pub max_out_len: Option<u64>,
+    pub hmac_alg: Option<String>,
+    pub key_len: Option<u64>,
+    pub msg_len: Option<u64>,
+    pub mac_len: Option<u64>,
+    pub kdf_configuration: Option<KdfConfiguration>,
     pub tests: Vec<Vector>,
 }
 
@@ -118,6 +142,7 @@ pub(crate) struct Group {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Vector {
     pub tc_id: u64,
+    pub seed: Option<Hex>,
     pub sk_seed: Option<Hex>,
     pub sk_prf: Option<Hex>,
     pub pk_seed: Option<Hex>,
@@ -127,16 +152,74 @@ pub(crate) struct Vector {
     pub context: Option<Hex>,
     pub hash_alg: Option<String>,
     pub additional_randomness: Option<Hex>,
+    pub rnd: Option<Hex>,
+    pub mu: Option<Hex>,
     pub signature: Option<Hex>,
     /// Not NIST's: SHA-256 of the expected signature, in files that leave the signature itself out.
     pub signature_sha256: Option<Hex>,
     pub test_passed: Option<bool>,
+    /// Not NIST's: the private key and the public key as files have them.
+    pub pkcs8: Option<Hex>,
+    pub spki: Option<Hex>,
     pub msg: Option<Hex>,
     pub len: Option<u64>,
     pub out_len: Option<u64>,
     pub md: Option<Hex>,
     pub results_array: Option<Vec<Checkpoint>>,
     pub large_msg: Option<LargeMessage>,
+    pub key: Option<Hex>,
+    pub mac: Option<Hex>,
+    pub key_len: Option<u64>,
+    pub msg_len: Option<u64>,
+    pub mac_len: Option<u64>,
+    pub ikm: Option<Hex>,
+    pub salt: Option<Hex>,
+    pub info: Option<Hex>,
+    pub length: Option<u64>,
+    pub prk: Option<Hex>,
+    pub okm: Option<Hex>,
+    pub password: Option<Password>,
+    pub iteration_count: Option<u64>,
+    pub derived_key: Option<Hex>,
+    pub fixed_info_party_u: Option<Party>,
+    pub fixed_info_party_v: Option<Party>,
+    pub kdf_parameter: Option<KdfParameter>,
+    pub dkm: Option<Hex>,
+}
+
+/// A password, which is text in NIST's files.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct Password(pub Vec<u8>);
+
+impl From<String> for Password {
+    fn from(text: String) -> Self {
+        Self(text.into_bytes())
+    }
+}
+
+/// How FixedInfo is put together.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KdfConfiguration {
+    pub fixed_info_pattern: String,
+    pub fixed_info_encoding: String,
+}
+
+/// What a party adds to FixedInfo.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Party {
+    pub party_id: Hex,
+    pub ephemeral_data: Option<Hex>,
+}
+
+/// Inputs of a key derivation; `l` is the length of its output in bits.
+#[derive(Debug, Deserialize)]
+pub(crate) struct KdfParameter {
+    pub salt: Hex,
+    pub z: Hex,
+    pub l: u64,
 }
 
 /// One of the outputs of a Monte Carlo test.

@@ -18,7 +18,7 @@ const BATCH: usize = 1024;
 
 /// Lengths of the pieces that a message is fed in, over and over: none at all, and odd ones below, at and above the
 /// block lengths.
-const PIECES: [usize; 8] = [1, 7, 0, 63, 129, 136, 31, 257];
+pub(crate) const PIECES: [usize; 8] = [1, 7, 0, 63, 129, 136, 31, 257];
 
 macro_rules! functions {
     ($($function:ident is $family:ident),*) => {

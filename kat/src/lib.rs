@@ -1,8 +1,9 @@
 //! Known-answer tests: reads NIST ACVP vector files (JSON, gzipped or plain; inputs and expected outputs in one object,
 //! as in an `internalProjection.json`) and runs them against a [`hashloom::Engine`].
 //!
-//! SLH-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE; and files in Wycheproof's form for the verification of
-//! SLH-DSA. Nothing passes that was not compared: a case that cannot be judged, because it holds a value that is unknown
+//! SLH-DSA and ML-DSA keyGen, sigGen and sigVer, SHA-2, SHA-3 and SHAKE, HMAC, PBKDF and KDA-HKDF; and files in
+//! Wycheproof's form for ML-DSA, the verification of SLH-DSA, HMAC, HKDF and PBKDF2. Nothing passes that was not
+//! compared: a case that cannot be judged, because it holds a value that is unknown
 //! here or lacks the expected output, is counted as skipped, with the reason.
 //!
 //! ```
@@ -18,7 +19,9 @@ pub mod cost;
 mod error;
 mod format;
 mod hashes;
+mod keyed;
 mod mct;
+mod ml_dsa;
 mod report;
 mod slh_dsa;
 mod wycheproof;
@@ -61,8 +64,10 @@ pub fn run_with(
             progress(&case);
         };
         match file.suite {
+            Suite::MlDsa(operation) => ml_dsa::run(operation, engine, group, &mut done),
             Suite::SlhDsa(operation) => slh_dsa::run(operation, engine, group, &mut done),
             Suite::Hash(function) => function.run(engine, group, options.largest, &mut done),
+            Suite::Keyed(kind) => kind.run(engine, group, &mut done),
         }
     }
     report
@@ -77,8 +82,10 @@ pub fn count(file: &VectorFile, filter: Option<&str>) -> usize {
 fn selected<'a>(file: &'a VectorFile, filter: Option<&str>) -> impl Iterator<Item = (Label, &'a Group)> {
     let filter = filter.unwrap_or_default().to_lowercase();
     let label = |group| match file.suite {
+        Suite::MlDsa(operation) => ml_dsa::label(operation, group),
         Suite::SlhDsa(operation) => slh_dsa::label(operation, group),
         Suite::Hash(function) => function.label(group),
+        Suite::Keyed(kind) => kind.label(group),
     };
     file.groups
         .iter()

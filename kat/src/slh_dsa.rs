@@ -159,21 +159,31 @@ fn sig_gen(set: ParameterSet, engine: &Engine, interface: Interface, determinist
     } else {
         Randomness::Given(need(&test.additional_randomness, "additionalRandomness")?)
     };
-    if test.signature.is_none() {
-        need(&test.signature_sha256, "signature")?;
-    }
+    need_signature(test)?;
     let key = SigningKey::from_bytes(set, engine, need(&test.sk, "sk")?).map_err(failed("from_bytes"))?;
     let signature = key.sign(message, &mode, randomness).map_err(failed("sign"))?;
     let signature = signature.as_ref();
-    if let Some(expected) = &test.signature {
-        same("signature", signature, expected)?;
-    }
-    if let Some(expected) = &test.signature_sha256 {
-        let mut digest = [0; 32];
-        Sha256::on(engine).hash(&[signature], &mut digest).map_err(failed("SHA-256"))?;
-        same("SHA-256 of the signature", &digest, expected)?;
-    }
+    same_signature("signature", engine, signature, test)?;
     key.verifying_key().verify(message, &mode, signature).map_err(failed("verify"))
+}
+
+/// Compares a signature with that of the file, or with its digest where the file has no more.
+pub(crate) fn same_signature(what: &str, engine: &Engine, signature: &[u8], test: &Vector) -> Verdict {
+    if let Some(expected) = &test.signature {
+        return same(what, signature, expected);
+    }
+    let expected = need(&test.signature_sha256, "signature")?;
+    let mut digest = [0; 32];
+    Sha256::on(engine).hash(&[signature], &mut digest).map_err(failed("SHA-256"))?;
+    same("SHA-256 of the signature", &digest, expected)
+}
+
+/// Skips a case that [`same_signature`] could not judge.
+pub(crate) fn need_signature(test: &Vector) -> Verdict {
+    if test.signature.is_none() {
+        need(&test.signature_sha256, "signature")?;
+    }
+    Ok(())
 }
 
 /// A signature and what is said about it.

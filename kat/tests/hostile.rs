@@ -19,6 +19,18 @@ const WYCHEPROOF: &str = r#"{"algorithm":"SLH-DSA-SHA2-128f","schema":"slhdsa_ve
     {"type":"SlhDsaPreHashVerify","publicKey":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f",
     "hash":"SHA2-256","tests":[{"tcId":1,"msg":"00","ctx":"","sig":"00","result":"invalid"}]}]}"#;
 
+const HMAC: &str = r#"{"algorithm":"HMACSHA256","schema":"mac_test_schema_v1.json","testGroups":[{"keySize":32,
+    "tagSize":128,"tests":[{"tcId":1,"key":"4a656665","msg":"7768617420646f2079612077616e7420666f72206e6f7468696e673f",
+    "tag":"5bdcc146bf60754e6a042426089575c7","result":"valid"}]}]}"#;
+
+const KDA: &str = r#"{"algorithm":"KDA","mode":"HKDF","testGroups":[{"tgId":1,"testType":"AFT","hmacAlg":"SHA2-256",
+    "kdfConfiguration":{"fixedInfoPattern":"uPartyInfo||vPartyInfo","fixedInfoEncoding":"concatenation"},
+    "tests":[{"tcId":1,"kdfParameter":{"salt":"","z":"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b","l":64},
+    "fixedInfoPartyU":{"partyId":""},"fixedInfoPartyV":{"partyId":""},"dkm":"8da4e775a563c18f"}]}]}"#;
+
+const PBKDF: &str = r#"{"algorithm":"PBKDF","testGroups":[{"tgId":1,"testType":"AFT","hmacAlg":"SHA2-256","tests":[
+    {"tcId":1,"password":"passwd","salt":"73616c74","iterationCount":1,"keyLen":64,"derivedKey":"55ac046e56e3089f"}]}]}"#;
+
 #[test]
 fn wrong_types_and_text_are_errors() {
     let group =
@@ -61,7 +73,7 @@ fn wrong_types_and_text_are_errors() {
 #[test]
 fn no_damage_panics() {
     let engine = Engine::get();
-    for text in [HASH, SIGNATURE, WYCHEPROOF] {
+    for text in [HASH, SIGNATURE, WYCHEPROOF, HMAC, KDA, PBKDF] {
         let whole = run(&read(text.as_bytes()).unwrap(), &engine, None);
         assert!(whole.passed() > 0, "{:?}", whole.failures);
         for at in 0..text.len() {

@@ -1,29 +1,11 @@
 //! What is counted as passed, failed and skipped.
 
-use std::{fs, io::Read, path::Path};
+mod common;
 
-use flate2::read::GzDecoder;
+use common::{counts, one_failure, run_json, vectors};
 use hashloom::Engine;
-use hashloom_kat::{KatError, Options, Report, count, read, run, run_with};
+use hashloom_kat::{KatError, Options, count, read, run, run_with};
 use serde_json::{Value, json};
-
-/// A file of the repository's vectors, without all groups but those for which `keep` is true.
-fn vectors(name: &str, keep: impl Fn(&Value) -> bool) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors").join(name);
-    let mut text = String::new();
-    GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    let mut set: Value = serde_json::from_str(&text).unwrap();
-    set["testGroups"].as_array_mut().unwrap().retain(keep);
-    set
-}
-
-fn run_json(set: &Value) -> Report {
-    run(&read(set.to_string().as_bytes()).unwrap(), &Engine::get(), None)
-}
-
-fn counts(report: &Report) -> (usize, usize, usize) {
-    (report.passed(), report.failed(), report.skipped())
-}
 
 /// A group with one case of SHA-256 of "abc", edited.
 fn abc(edit: impl FnOnce(&mut Value)) -> Value {
@@ -31,30 +13,6 @@ fn abc(edit: impl FnOnce(&mut Value)) -> Value {
         "md": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}]});
     edit(&mut group);
     json!({"algorithm": "SHA2-256", "testGroups": [group]})
-}
-
-/// Changes the last hexadecimal digit of a field.
-fn spoil(field: &mut Value) {
-    let mut text = field.as_str().unwrap().to_string();
-    let last = if text.pop() == Some('0') { '1' } else { '0' };
-    text.push(last);
-    *field = Value::String(text);
-}
-
-/// Spoils `field` of the first case, or puts `value` there; that case alone must fail.
-fn one_failure(mut set: Value, pointer: &str, value: Option<Value>) -> String {
-    let all = counts(&run_json(&set)).0;
-    let field = set.pointer_mut(&format!("/testGroups/0/tests/0/{pointer}")).expect(pointer);
-    match value {
-        Some(value) => *field = value,
-        None => spoil(field),
-    }
-    let report = run_json(&set);
-    assert_eq!(counts(&report), (all - 1, 1, 0), "{pointer}");
-    let first = &set["testGroups"][0];
-    assert_eq!(report.failures[0].tg_id, first["tgId"]);
-    assert_eq!(report.failures[0].tc_id, first["tests"][0]["tcId"]);
-    report.failures[0].text.clone()
 }
 
 #[test]
@@ -253,10 +211,11 @@ fn the_report_is_a_table() {
 #[test]
 fn other_algorithms_are_unsupported() {
     let error = |text: &str| read(text.as_bytes()).unwrap_err();
-    for text in [r#"{"algorithm": "ML-DSA", "mode": "sigGen"}"#, r#"{"algorithm": "SHA2-256", "mode": "x"}"#] {
-        assert!(matches!(error(text), KatError::Unsupported { mode: Some(_), .. }));
+    for (algorithm, mode) in [("ML-KEM", "keyGen"), ("SHA2-256", "x"), ("KDA", "OneStep"), ("HMAC-SHA2-256", "x")] {
+        let text = json!({"algorithm": algorithm, "mode": mode}).to_string();
+        assert!(matches!(error(&text), KatError::Unsupported { mode: Some(_), .. }), "{text}");
     }
-    assert_eq!(error(r#"{"algorithm": "HMAC-SHA2-256"}"#).to_string(), r#"algorithm "HMAC-SHA2-256" is not supported"#);
+    assert_eq!(error(r#"{"algorithm": "HMAC-SHA-1"}"#).to_string(), r#"algorithm "HMAC-SHA-1" is not supported"#);
     let mode = r#"{"algorithm": "SLH-DSA", "mode": "other"}"#;
     assert_eq!(error(mode).to_string(), r#"algorithm "SLH-DSA" with mode "other" is not supported"#);
 }

@@ -3,19 +3,77 @@
 use std::collections::BTreeMap;
 
 use hashloom::{
-    Engine,
-    slh_dsa::{Mode, ParameterSet, PreHash, VerifyingKey},
+    Engine, Error, ml_dsa,
+    slh_dsa::{self, Mode, PreHash},
 };
 use serde::{Deserialize, Serialize};
+
+/// A parameter set of either scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    SlhDsa(slh_dsa::ParameterSet),
+    MlDsa(ml_dsa::ParameterSet),
+}
+
+impl Set {
+    /// All, in the order of their object identifiers.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let ml_dsa = ml_dsa::ParameterSet::ALL.into_iter().map(Self::MlDsa);
+        ml_dsa.chain(slh_dsa::ParameterSet::ALL.into_iter().map(Self::SlhDsa))
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SlhDsa(set) => set.name(),
+            Self::MlDsa(set) => set.name(),
+        }
+    }
+
+    /// Names of the scheme in types of groups, in the schema, in print, and of its standard.
+    fn scheme(self) -> [&'static str; 4] {
+        match self {
+            Self::SlhDsa(_) => ["SlhDsa", "slhdsa", "SLH-DSA", "FIPS 205"],
+            Self::MlDsa(_) => ["MlDsa", "mldsa", "ML-DSA", "FIPS 204"],
+        }
+    }
+
+    fn verify(self, public: &[u8], message: &[u8], mode: &Mode<'_>, signature: &[u8]) -> Result<(), Error> {
+        let engine = &Engine::get();
+        match self {
+            Self::SlhDsa(set) => {
+                slh_dsa::VerifyingKey::from_bytes(set, engine, public)?.verify(message, mode, signature)
+            }
+            Self::MlDsa(set) => ml_dsa::VerifyingKey::from_bytes(set, engine, public)?.verify(message, mode, signature),
+        }
+    }
+
+    /// A SubjectPublicKeyInfo (RFC 9881, RFC 9909) around any bytes.
+    fn der(self, key: &[u8]) -> Vec<u8> {
+        let tagged = |tag: u8, content: &[u8]| {
+            let length = match content.len() {
+                len @ 0..128 => vec![len as u8],
+                len @ 128..256 => vec![0x81, len as u8],
+                len => vec![0x82, (len >> 8) as u8, len as u8],
+            };
+            [&[tag], &length[..], content].concat()
+        };
+        let id = match self {
+            Self::SlhDsa(set) => set.oid(),
+            Self::MlDsa(set) => set.oid(),
+        };
+        let bits = tagged(0x03, &[&[0], key].concat());
+        tagged(0x30, &[tagged(0x30, &tagged(0x06, id.as_bytes())), bits].concat())
+    }
+}
 
 /// Which function of the standard verifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// `slh_verify` (Alg. 24).
+    /// `slh_verify` (FIPS 205 Alg. 24), `ML-DSA.Verify` (FIPS 204 Alg. 3).
     Pure,
-    /// `hash_slh_verify` (Alg. 25).
+    /// `hash_slh_verify` (FIPS 205 Alg. 25), `HashML-DSA.Verify` (FIPS 204 Alg. 5).
     PreHash(PreHash),
-    /// `slh_verify_internal` (Alg. 20); the message is M'.
+    /// `slh_verify_internal` (FIPS 205 Alg. 20), `ML-DSA.Verify_internal` (FIPS 204 Alg. 8); the message is M'.
     Internal,
 }
 
@@ -41,6 +99,12 @@ pub enum Flag {
     PreHashConfusion,
     FlawedScheme,
     RootComparison,
+    BoundaryCondition,
+    InvalidHintsEncoding,
+    LargeResponse,
+    WrongRepresentative,
+    FlawedVerifier,
+    ChallengeComparison,
 }
 
 impl Flag {
@@ -82,6 +146,32 @@ impl Flag {
                 "MISSING_STEP",
                 "The signature leads to a root that agrees with PK.root in part. A verifier that compares that part \
                  accepts.",
+            ],
+            Self::BoundaryCondition => [
+                "EDGE_CASE",
+                "The signature is valid. It is at the limits of what is. The public key's t1 is zero, so that signatures \
+                 can be made without a private key.",
+            ],
+            Self::InvalidHintsEncoding => [
+                "MISSING_STEP",
+                "The hint has an encoding that HintBitPack does not make. A verifier that takes what it says accepts.",
+            ],
+            Self::LargeResponse => [
+                "MISSING_STEP",
+                "A coefficient of z is gamma1 - beta or more. All else is right: a verifier without the check accepts.",
+            ],
+            Self::WrongRepresentative => [
+                "WRONG_PRIMITIVE",
+                "The message representative mu that was signed is made as the comment tells, not as FIPS 204 says.",
+            ],
+            Self::FlawedVerifier => [
+                "WRONG_PRIMITIVE",
+                "The signature holds in a verifier that departs from FIPS 204 as the comment tells.",
+            ],
+            Self::ChallengeComparison => [
+                "MISSING_STEP",
+                "c~ agrees with the hash of the commitment in part. A verifier that compares that part accepts. The public \
+                 key's t1 is zero, so that c plays no part.",
             ],
         }
     }
@@ -160,48 +250,55 @@ pub struct Case<'a> {
 }
 
 impl File {
-    pub fn new(set: ParameterSet) -> Self {
+    pub fn new(set: Set) -> Self {
+        let [kind, prefix, scheme, standard] = set.scheme();
+        let functions = match set {
+            Set::SlhDsa(_) => ["slh_verify", "hash_slh_verify", "slh_verify_internal"],
+            Set::MlDsa(_) => ["ML-DSA.Verify", "HashML-DSA.Verify", "ML-DSA.Verify_internal"],
+        };
+        let [pure, prehash, internal] = functions;
         let header = [
-            "Test vectors of type SlhDsaVerify, SlhDsaPreHashVerify and SlhDsaInternalVerify are meant for the \
-             verification of SLH-DSA signatures (FIPS 205) by slh_verify, hash_slh_verify with the function that the \
-             group names, and slh_verify_internal.",
-            "A test without ctx has the empty context. A message of SlhDsaInternalVerify is M'.",
+            format!(
+                "Test vectors of type {kind}Verify, {kind}PreHashVerify and {kind}InternalVerify are meant for the \
+                 verification of {scheme} signatures ({standard}) by {pure}, {prehash} with the function that the \
+                 group names, and {internal}."
+            ),
+            format!("A test without ctx has the empty context. A message of {kind}InternalVerify is M'."),
         ];
         Self {
             algorithm: set.name().to_string(),
-            schema: "slhdsa_verify_schema.json".to_string(),
+            schema: format!("{prefix}_verify_schema.json"),
             number_of_tests: 0,
-            header: header.map(str::to_string).to_vec(),
+            header: header.to_vec(),
             notes: BTreeMap::new(),
             test_groups: Vec::new(),
         }
     }
 
     /// Adds a test, after asking the library, whose verdict must be the same.
-    pub fn add(&mut self, set: ParameterSet, case: &Case<'_>) {
-        let verdict = VerifyingKey::from_bytes(set, &Engine::get(), case.public).and_then(|key| {
-            let context = case.context.unwrap_or_default();
-            let mode = match case.interface {
-                Interface::Pure => Mode::Pure { context },
-                Interface::PreHash(function) => Mode::PreHash { context, function },
-                Interface::Internal => Mode::Internal,
-            };
-            key.verify(case.message, &mode, case.signature)
-        });
-        assert_eq!(verdict.is_ok(), case.valid, "{set}, {}: {verdict:?}", case.comment);
+    pub fn add(&mut self, set: Set, case: &Case<'_>) {
+        let context = case.context.unwrap_or_default();
+        let mode = match case.interface {
+            Interface::Pure => Mode::Pure { context },
+            Interface::PreHash(function) => Mode::PreHash { context, function },
+            Interface::Internal => Mode::Internal,
+        };
+        let verdict = set.verify(case.public, case.message, &mode, case.signature);
+        assert_eq!(verdict.is_ok(), case.valid, "{}, {}: {verdict:?}", set.name(), case.comment);
 
+        let [scheme, ..] = set.scheme();
         let (kind, hash) = match case.interface {
-            Interface::Pure => ("SlhDsaVerify", None),
-            Interface::PreHash(function) => ("SlhDsaPreHashVerify", Some(function.name().to_string())),
-            Interface::Internal => ("SlhDsaInternalVerify", None),
+            Interface::Pure => (format!("{scheme}Verify"), None),
+            Interface::PreHash(function) => (format!("{scheme}PreHashVerify"), Some(function.name().to_string())),
+            Interface::Internal => (format!("{scheme}InternalVerify"), None),
         };
         let same = |group: &Group| group.kind == kind && group.hash == hash && group.public_key == case.public;
         let at = self.test_groups.iter().position(same).unwrap_or_else(|| {
             self.test_groups.push(Group {
-                kind: kind.to_string(),
+                kind,
                 source: Source { name: "hashloom".to_string(), version: env!("CARGO_PKG_VERSION").to_string() },
                 public_key: case.public.to_vec(),
-                public_key_der: der(set, case.public),
+                public_key_der: set.der(case.public),
                 hash,
                 tests: Vec::new(),
             });
@@ -228,12 +325,4 @@ impl File {
         }
         self
     }
-}
-
-/// A SubjectPublicKeyInfo (RFC 9909) around any bytes of less than a hundred.
-fn der(set: ParameterSet, key: &[u8]) -> Vec<u8> {
-    let tagged = |tag: u8, content: &[u8]| [&[tag, content.len() as u8], content].concat();
-    let oid = tagged(0x06, set.oid().as_bytes());
-    let bits = tagged(0x03, &[&[0], key].concat());
-    tagged(0x30, &[tagged(0x30, &oid), bits].concat())
 }

@@ -1,4 +1,4 @@
-//! Makes, checks and unpacks negative test vectors for verifiers of SLH-DSA.
+//! Makes, checks and unpacks negative test vectors for verifiers of SLH-DSA and ML-DSA.
 //!
 //! Everything that a verifier can be fooled with, as far as it can be thought of: each file holds the tests of one
 //! parameter set, in the form of Wycheproof's files. Nothing is random but by name, so that the files can be made again.
@@ -6,6 +6,7 @@
 mod cases;
 mod file;
 mod flaw;
+mod lattice;
 mod plain;
 
 use std::{
@@ -18,12 +19,12 @@ use std::{
 
 use clap::{Parser, Subcommand};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use hashloom::slh_dsa::ParameterSet;
+use hashloom::{ml_dsa, slh_dsa};
 
 use cases::Extent;
-use file::File;
+use file::{File, Set};
 
-/// Negative test vectors for verifiers of SLH-DSA.
+/// Negative test vectors for verifiers of SLH-DSA and ML-DSA.
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
@@ -71,33 +72,36 @@ fn main() -> ExitCode {
 }
 
 /// What the repository keeps of a set.
-fn kept(set: ParameterSet) -> Extent {
+fn kept(set: Set) -> Extent {
     match set {
-        ParameterSet::Sha2_128s => Extent::Whole,
-        ParameterSet::Shake128s => Extent::Signatures,
-        _ => Extent::Core,
+        Set::SlhDsa(slh_dsa::ParameterSet::Sha2_128s) | Set::MlDsa(ml_dsa::ParameterSet::MlDsa44) => Extent::Whole,
+        Set::SlhDsa(slh_dsa::ParameterSet::Shake128s) | Set::MlDsa(_) => Extent::Signatures,
+        Set::SlhDsa(_) => Extent::Core,
     }
 }
 
-fn path(dir: &Path, set: ParameterSet) -> PathBuf {
-    dir.join(format!("negative-{set}.json.gz"))
+fn path(dir: &Path, set: Set) -> PathBuf {
+    dir.join(format!("negative-{}.json.gz", set.name()))
 }
 
-fn json(set: ParameterSet, extent: Extent) -> Result<(usize, Vec<u8>), Box<dyn Error>> {
-    let file = cases::make(set, extent);
+fn json(set: Set, extent: Extent) -> Result<(usize, Vec<u8>), Box<dyn Error>> {
+    let file = match set {
+        Set::SlhDsa(set) => cases::make(set, extent),
+        Set::MlDsa(set) => lattice::make(set, extent),
+    };
     Ok((file.number_of_tests, serde_json::to_vec(&file)?))
 }
 
 fn write(dir: &Path, whole: bool) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(dir)?;
     let mut total = 0;
-    for set in ParameterSet::ALL {
+    for set in Set::all() {
         let (tests, json) = json(set, if whole { Extent::Whole } else { kept(set) })?;
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&json)?;
         let packed = packed.finish()?;
         fs::write(path(dir, set), &packed)?;
-        println!("{set}: {tests} tests, {} bytes, {} packed", json.len(), packed.len());
+        println!("{}: {tests} tests, {} bytes, {} packed", set.name(), json.len(), packed.len());
         total += tests;
     }
     println!("{total} tests written");
@@ -113,7 +117,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
 
 fn check(dir: &Path) -> Result<(), Box<dyn Error>> {
     let mut total = 0;
-    for set in ParameterSet::ALL {
+    for set in Set::all() {
         let (tests, json) = json(set, kept(set))?;
         if read(&path(dir, set))? != json {
             return Err(format!("{} is not what is made now", path(dir, set).display()).into());
@@ -152,10 +156,11 @@ mod tests {
     #[test]
     fn the_kept_files_are_made_again() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
-        for set in [ParameterSet::Sha2_128f, ParameterSet::Shake128f] {
+        let small = [slh_dsa::ParameterSet::Sha2_128f, slh_dsa::ParameterSet::Shake128f].map(Set::SlhDsa);
+        for set in Set::all().take(3).chain(small) {
             let (tests, json) = json(set, kept(set)).unwrap();
             assert!(tests > 4);
-            assert!(read(&path(&dir, set)).unwrap() == json, "{set}");
+            assert!(read(&path(&dir, set)).unwrap() == json, "{}", set.name());
         }
     }
 }

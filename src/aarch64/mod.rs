@@ -9,6 +9,7 @@
 
 mod detect;
 mod neon;
+mod ring;
 mod sha2_ext;
 mod sha3_ext;
 mod sha512_ext;
@@ -71,6 +72,10 @@ macro_rules! keccak_kernels {
             fn absorb(self, s: &mut KeccakState<$lanes>, at: usize, rows: &[&[u8]; $lanes]) {
                 keccak::absorb(self, s, at, rows);
             }
+            #[inline(always)]
+            fn squeeze(self, s: &KeccakState<$lanes>, blocks: &mut [[u64; MAX_BLOCK]; $lanes]) {
+                keccak::squeeze(self, s, blocks);
+            }
         }
     };
 }
@@ -78,6 +83,12 @@ macro_rules! keccak_kernels {
 /// The same for SHA-256.
 macro_rules! sha256_kernels {
     ($token:ident, $features:literal, $lanes:literal) => {
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn iterate256<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u32, $lanes>, count: u32) {
+            sha2::iterate::<u32, $lanes, LEN, _>(k, c, count);
+        }
+
         #[target_feature(enable = $features)]
         #[inline(never)]
         fn compress256(k: $token, s: &mut Sha2State<u32, $lanes>, blocks: &[[u8; 64]; $lanes]) {
@@ -96,6 +107,11 @@ macro_rules! sha256_kernels {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress256(self, s, blocks) }
             }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, $lanes>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate256::<LEN>(self, c, count) }
+            }
         }
 
         impl Sha256Lanes<$lanes> for $token {
@@ -113,6 +129,12 @@ macro_rules! sha512_kernels {
     ($token:ident, $features:literal, $lanes:literal) => {
         #[target_feature(enable = $features)]
         #[inline(never)]
+        fn iterate512<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u64, $lanes>, count: u32) {
+            sha2::iterate::<u64, $lanes, LEN, _>(k, c, count);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
         fn compress512(k: $token, s: &mut Sha2State<u64, $lanes>, blocks: &[[u8; 128]; $lanes]) {
             sha2::compress(k, s, blocks);
         }
@@ -122,6 +144,11 @@ macro_rules! sha512_kernels {
             fn compress(self, s: &mut Sha2State<u64, $lanes>, blocks: &[[u8; 128]; $lanes]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress512(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u64, $lanes>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate512::<LEN>(self, c, count) }
             }
         }
     };

@@ -7,8 +7,8 @@ use core::ops::Range;
 use super::{enter, immediate, keccak_kernels, op, sha256_kernels, sha512_kernels};
 use crate::{
     lanes::{
-        KeccakChains, KeccakJob, KeccakLanes, KeccakState, Ops, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job,
-        Sha256Lanes,
+        KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Job, Sha2Lanes,
+        Sha2State, Sha256Chains, Sha256Job, Sha256Lanes,
     },
     portable::{keccak, sha2},
 };

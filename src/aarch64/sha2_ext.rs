@@ -11,7 +11,7 @@ use core::ops::Range;
 use super::enter_streams;
 use crate::{
     adrs::PRF,
-    lanes::{Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
+    lanes::{Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
 };
 
 /// Proof that this CPU has the SHA-256 instructions, and NEON.
@@ -180,6 +180,52 @@ fn compress<const W: usize>(_: Sha2Ext, s: &mut Sha2State<u32, W>, blocks: &[[u8
     }
 }
 
+/// HMAC iterated, as `portable::sha2::iterate`: a digest is the next message as it is.
+#[target_feature(enable = "neon,sha2")]
+#[inline(never)]
+fn iterate<const W: usize, const LEN: usize>(_: Sha2Ext, c: &mut Sha2Iterations<u32, W>, count: u32) {
+    // SAFETY: the features are this function's own; literals of four words are 16 readable bytes.
+    unsafe {
+        macro_rules! words {
+            ($($word:expr),*) => { vld1q_u32([$($word),*].as_ptr()) };
+        }
+        let keys = [states(&c.keys[0]), states(&c.keys[1])];
+        let mut u = [gather(&c.u, 0), gather(&c.u, 4)];
+        let mut sum = [gather(&c.sum, 0), gather(&c.sum, 4)];
+        let mut n = 0;
+        while n < count {
+            let mut pass = 0;
+            while pass < 2 {
+                let mut m = [u[0], u[1], [vdupq_n_u32(0); W], [words!(0, 0, 0, 8 * (64 + LEN as u32)); W]];
+                for lane in 0..W {
+                    if LEN == 28 {
+                        m[1][lane] = vsetq_lane_u32::<3>(u32::PAD[0], m[1][lane]);
+                    } else {
+                        m[2][lane] = words!(u32::PAD[0], 0, 0, 0);
+                    }
+                }
+                let mut v = keys[pass];
+                all_rounds!(v, m, 0 1 2 3);
+                for lane in 0..W {
+                    u[0][lane] = vaddq_u32(v[lane].abcd, keys[pass][lane].abcd);
+                    u[1][lane] = vaddq_u32(v[lane].efgh, keys[pass][lane].efgh);
+                }
+                pass += 1;
+            }
+            for i in 0..2 {
+                for lane in 0..W {
+                    sum[i][lane] = veorq_u32(sum[i][lane], u[i][lane]);
+                }
+            }
+            n += 1;
+        }
+        for i in 0..2 {
+            scatter(&u[i], &mut c.u, 4 * i);
+            scatter(&sum[i], &mut c.sum, 4 * i);
+        }
+    }
+}
+
 /// F iterated, as `portable::sha2::chain`, values kept by stream.
 ///
 /// ADRSc is 22 bytes, so every word of x straddles two words of the block: a register of the message has the low
@@ -261,6 +307,11 @@ impl<const W: usize> Sha2Lanes<u32, W> for Sha2Ext {
     fn compress(self, s: &mut Sha2State<u32, W>, blocks: &[[u8; 64]; W]) {
         // SAFETY: `self` proves the kernel's target features.
         unsafe { compress(self, s, blocks) }
+    }
+    #[inline(always)]
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, W>, count: u32) {
+        // SAFETY: `self` proves the kernel's target features.
+        unsafe { iterate::<W, LEN>(self, c, count) }
     }
 }
 

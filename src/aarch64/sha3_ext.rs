@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::{Neon, enter, immediate, keccak_kernels, op};
 use crate::{
-    lanes::{KeccakChains, KeccakJob, KeccakLanes, KeccakState, Ops},
+    lanes::{KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops},
     portable::keccak,
 };
 

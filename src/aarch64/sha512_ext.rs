@@ -8,7 +8,7 @@ use core::arch::aarch64::*;
 use core::ops::Range;
 
 use super::{enter_streams, neon::words64x2};
-use crate::lanes::{Sha2Job, Sha2Lanes, Sha2State, Word};
+use crate::lanes::{Sha2Iterations, Sha2Job, Sha2Lanes, Sha2State, Word};
 
 /// Proof that this CPU has the SHA-512 and SHA-3 extensions, which Rust knows as one feature, and NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,24 +52,41 @@ unsafe fn states<const W: usize>(s: &[[u64; W]; 8]) -> [State; W] {
     }
 }
 
-/// The sum of both states, back into rows.
+/// The sum of both states.
 ///
 /// # Safety
 /// Needs NEON.
 #[cfg_attr(unoptimised, inline(never))]
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn feed_forward<const W: usize>(v: &[State; W], before: &[State; W], s: &mut [[u64; W]; 8]) {
+unsafe fn feed_forward<const W: usize>(v: &[State; W], before: &[State; W]) -> [State; W] {
+    let mut out = *before;
+    for lane in 0..W {
+        for i in 0..4 {
+            // SAFETY: NEON by the contract.
+            out[lane][i] = unsafe { vaddq_u64(v[lane][i], before[lane][i]) };
+        }
+    }
+    out
+}
+
+/// The reverse of [`states`].
+///
+/// # Safety
+/// Needs NEON.
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
+unsafe fn rows<const W: usize>(v: &[State; W], s: &mut [[u64; W]; 8]) {
     // SAFETY: NEON by the contract; a row of two words is 16 writable bytes, and so is `words`.
     unsafe {
         for i in 0..4 {
             if W == 2 {
-                let square = words64x2([vaddq_u64(v[0][i], before[0][i]), vaddq_u64(v[1][i], before[1][i])]);
+                let square = words64x2([v[0][i], v[1][i]]);
                 vst1q_u64(s[2 * i].as_mut_ptr(), square[0]);
                 vst1q_u64(s[2 * i + 1].as_mut_ptr(), square[1]);
             } else {
                 for lane in 0..W {
                     let mut words = [0; 2];
-                    vst1q_u64(words.as_mut_ptr(), vaddq_u64(v[lane][i], before[lane][i]));
+                    vst1q_u64(words.as_mut_ptr(), v[lane][i]);
                     (s[2 * i][lane], s[2 * i + 1][lane]) = (words[0], words[1]);
                 }
             }
@@ -115,6 +132,31 @@ unsafe fn expand<const W: usize>(m: &mut [[uint64x2_t; W]; 8], j: usize) {
     }
 }
 
+/// All rounds of every stream.
+///
+/// # Safety
+/// Needs the SHA-512 instructions and NEON.
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
+unsafe fn all_rounds<const W: usize>(v: &mut [State; W], m: &mut [[uint64x2_t; W]; 8]) {
+    // SAFETY: the instructions by the contract.
+    unsafe {
+        macro_rules! pairs {
+            ($($i:literal)*) => { $(rounds(v, m, &u64::K[0], $i);)* };
+            ($k:expr; $($i:literal)*) => { $(
+                expand(m, $i);
+                rounds(v, m, $k, $i);
+            )* };
+        }
+        pairs!(0 1 2 3 4 5 6 7);
+        let mut i = 1;
+        while i < u64::K.len() {
+            pairs!(&u64::K[i]; 0 1 2 3 4 5 6 7);
+            i += 1;
+        }
+    }
+}
+
 /// One block into each state.
 #[target_feature(enable = "neon,sha3")]
 #[inline(never)]
@@ -130,20 +172,56 @@ fn compress<const W: usize>(_: Sha512Ext, s: &mut Sha2State<u64, W>, blocks: &[[
                 m[j][lane] = vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(eighths[j].as_ptr())));
             }
         }
-        macro_rules! pairs {
-            ($($i:literal)*) => { $(rounds(&mut v, &m, &u64::K[0], $i);)* };
-            ($k:expr; $($i:literal)*) => { $(
-                expand(&mut m, $i);
-                rounds(&mut v, &m, $k, $i);
-            )* };
+        all_rounds(&mut v, &mut m);
+        rows(&feed_forward(&v, &before), &mut s.0);
+    }
+}
+
+/// HMAC iterated, as `portable::sha2::iterate`: a digest is the next message as it is.
+#[target_feature(enable = "neon,sha3")]
+#[inline(never)]
+fn iterate<const W: usize, const LEN: usize>(_: Sha512Ext, c: &mut Sha2Iterations<u64, W>, count: u32) {
+    // SAFETY: the features are this function's own; literals of two words are 16 readable bytes.
+    unsafe {
+        macro_rules! words {
+            ($even:expr, $odd:expr) => {
+                vld1q_u64([$even, $odd].as_ptr())
+            };
         }
-        pairs!(0 1 2 3 4 5 6 7);
-        let mut i = 1;
-        while i < u64::K.len() {
-            pairs!(&u64::K[i]; 0 1 2 3 4 5 6 7);
-            i += 1;
+        let keys = [states(&c.keys[0]), states(&c.keys[1])];
+        let (mut u, mut sum) = (states(&c.u), states(&c.sum));
+        let mut n = 0;
+        while n < count {
+            let mut pass = 0;
+            while pass < 2 {
+                let mut m = [[words!(0, 0); W]; 8];
+                for lane in 0..W {
+                    for i in 0..LEN.div_ceil(16) {
+                        m[i][lane] = u[lane][i];
+                    }
+                    // SHA-512/224 ends in the middle of a word
+                    if LEN == 28 {
+                        let word = vgetq_lane_u64::<1>(u[lane][1]) & u64::UPPER | u64::PAD[1];
+                        m[1][lane] = vsetq_lane_u64::<1>(word, u[lane][1]);
+                    } else {
+                        m[LEN / 16][lane] = words!(u64::PAD[0], 0);
+                    }
+                    m[7][lane] = words!(0, 8 * (128 + LEN as u64));
+                }
+                let mut v = keys[pass];
+                all_rounds(&mut v, &mut m);
+                u = feed_forward(&v, &keys[pass]);
+                pass += 1;
+            }
+            for lane in 0..W {
+                for i in 0..4 {
+                    sum[lane][i] = veorq_u64(sum[lane][i], u[lane][i]);
+                }
+            }
+            n += 1;
         }
-        feed_forward(&v, &before, &mut s.0);
+        rows(&u, &mut c.u);
+        rows(&sum, &mut c.sum);
     }
 }
 
@@ -152,6 +230,11 @@ impl<const W: usize> Sha2Lanes<u64, W> for Sha512Ext {
     fn compress(self, s: &mut Sha2State<u64, W>, blocks: &[[u8; 128]; W]) {
         // SAFETY: `self` proves the kernel's target features.
         unsafe { compress(self, s, blocks) }
+    }
+    #[inline(always)]
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u64, W>, count: u32) {
+        // SAFETY: `self` proves the kernel's target features.
+        unsafe { iterate::<W, LEN>(self, c, count) }
     }
 }
 

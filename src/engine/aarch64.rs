@@ -1,7 +1,7 @@
 //! What runs on which aarch64 core. Speeds are argued here from what was published, because no such core was at hand;
 //! `src/aarch64/README.md` has the argument, and `hashloom bench` on a core says whether it holds.
 
-use super::{Backend, Engine, KeccakKernel as K, Pair, Sha256Kernel as S, Sha512Kernel as L};
+use super::{Backend, Engine, KeccakKernel as K, Pair, RingKernel, Sha256Kernel as S, Sha512Kernel as L};
 use crate::aarch64::{Core, Features, Neon, Sha2Ext, Sha3Ext, Sha512Ext};
 
 /// What runs Keccak fastest on a core.
@@ -66,7 +66,8 @@ impl Found {
         }
     }
 
-    /// The fastest choice for each primitive. Four blocks of SHA-256 in NEON take as long as two on integer registers.
+    /// The fastest choice for each primitive. Four blocks of SHA-256 in NEON take as long as two on integer registers,
+    /// products of four coefficients hardly longer than of one.
     pub(super) fn engine(self) -> Engine {
         let portable = Engine::portable();
         let best = keccak(self.core, self.sha3.is_some());
@@ -86,6 +87,7 @@ impl Found {
                 (None, Keccak::Neon) => Pair { wide: L::Neon(self.neon), tail: L::Portable, min_fill: 2 },
                 (None, _) => portable.sha512,
             },
+            ring: RingKernel::Neon(self.neon),
         }
     }
 
@@ -98,6 +100,7 @@ impl Found {
                 keccak: Pair::only(K::Neon(self.neon)),
                 sha256: Pair::only(S::Neon(self.neon)),
                 sha512: Pair::only(L::Neon(self.neon)),
+                ring: RingKernel::Neon(self.neon),
             }),
             Backend::Sha2Ext => self.sha2.map(|sha2| Engine {
                 sha256: Pair::only(S::Sha2Ext(sha2)),
@@ -130,30 +133,42 @@ mod tests {
             (
                 (false, false),
                 (b'A', 0xd08),
-                "keccak portable x1 | sha256 neon x4, tail portable x1 | sha512 portable x1",
+                "keccak portable x1 | sha256 neon x4, tail portable x1 | sha512 portable x1 | ring neon x4",
             ),
-            ((true, false), (b'A', 0xd08), "keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1"),
+            (
+                (true, false),
+                (b'A', 0xd08),
+                "keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1 | ring neon x4",
+            ),
             // Neoverse V1 without its option, then with it
             (
                 (false, false),
                 (b'A', 0xd40),
-                "keccak neon x2, tail portable x1 | sha256 neon x4, tail portable x1 | sha512 neon x2, tail portable x1",
+                "keccak neon x2, tail portable x1 | sha256 neon x4, tail portable x1 | sha512 neon x2, tail portable x1 | ring neon x4",
             ),
-            ((true, true), (b'A', 0xd40), "keccak neon x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2"),
+            (
+                (true, true),
+                (b'A', 0xd40),
+                "keccak neon x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring neon x4",
+            ),
             // Apple's part numbers do not matter, unless a hypervisor hides the extension
-            ((true, true), (b'a', 0x022), "keccak sha3-ext x2 | sha256 sha2-ext x4 | sha512 sha2-ext x2"),
-            ((true, true), (b'a', 0), "keccak sha3-ext x2 | sha256 sha2-ext x4 | sha512 sha2-ext x2"),
-            ((true, false), (b'a', 0), "keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1"),
+            (
+                (true, true),
+                (b'a', 0x022),
+                "keccak sha3-ext x2 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring neon x4",
+            ),
+            ((true, true), (b'a', 0), "keccak sha3-ext x2 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring neon x4"),
+            ((true, false), (b'a', 0), "keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1 | ring neon x4"),
             // Neoverse N2, and somebody else's core with the part number of a Neoverse V1
             (
                 (true, true),
                 (b'A', 0xd49),
-                "keccak sha3-ext x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2",
+                "keccak sha3-ext x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring neon x4",
             ),
             (
                 (true, true),
                 (b'Q', 0xd40),
-                "keccak sha3-ext x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2",
+                "keccak sha3-ext x2, tail portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring neon x4",
             ),
         ] {
             assert_eq!(line(features.0, features.1, core.0, core.1), expected, "{features:?} {core:x?}");
@@ -172,17 +187,20 @@ mod tests {
         let forced = |found: Found, backend| found.forced(backend).map(|engine| engine.to_string());
         assert_eq!(
             forced(found(true, false, None), Backend::Sha2Ext).as_deref(),
-            Some("keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1")
+            Some("keccak portable x1 | sha256 sha2-ext x4 | sha512 portable x1 | ring portable x1")
         );
         assert_eq!(
             forced(found(true, true, None), Backend::Sha2Ext).as_deref(),
-            Some("keccak portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2")
+            Some("keccak portable x1 | sha256 sha2-ext x4 | sha512 sha2-ext x2 | ring portable x1")
         );
         assert_eq!(
             forced(found(true, true, None), Backend::Sha3Ext).as_deref(),
-            Some("keccak sha3-ext x2 | sha256 portable x1 | sha512 portable x1")
+            Some("keccak sha3-ext x2 | sha256 portable x1 | sha512 portable x1 | ring portable x1")
         );
         assert_eq!(forced(found(true, false, None), Backend::Sha3Ext), None);
-        assert_eq!(forced(nothing, Backend::Neon).as_deref(), Some("keccak neon x2 | sha256 neon x4 | sha512 neon x2"));
+        assert_eq!(
+            forced(nothing, Backend::Neon).as_deref(),
+            Some("keccak neon x2 | sha256 neon x4 | sha512 neon x2 | ring neon x4")
+        );
     }
 }

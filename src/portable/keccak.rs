@@ -2,7 +2,7 @@
 
 use crate::{
     adrs::PRF,
-    lanes::{KeccakChains, KeccakState, Ops},
+    lanes::{KeccakChains, KeccakState, MAX_BLOCK, Ops},
 };
 
 /// Round constants of iota (FIPS 202 section 3.2.5).
@@ -246,5 +246,26 @@ pub fn absorb<const W: usize, O: Ops<u64, W>>(o: O, s: &mut KeccakState<W>, at: 
             s.0[at + i][lane] ^= u64::from_le_bytes(word);
         }
         i += 1;
+    }
+}
+
+/// Transposes the block of every lane out of the states.
+#[inline(always)]
+pub fn squeeze<const W: usize, O: Ops<u64, W>>(o: O, s: &KeccakState<W>, blocks: &mut [[u64; MAX_BLOCK]; W]) {
+    let mut i = 0;
+    while i < MAX_BLOCK {
+        // the last square overlaps the one before
+        let at = if i + W <= MAX_BLOCK { i } else { MAX_BLOCK - W };
+        let mut square = [o.splat(0); W];
+        for j in 0..W {
+            square[j] = o.load(&s.0[at + j]);
+        }
+        let square = o.transpose(square);
+        for lane in 0..W {
+            if let Some(words) = blocks[lane][at..].first_chunk_mut() {
+                o.store(square[lane], words);
+            }
+        }
+        i += W;
     }
 }

@@ -1,10 +1,14 @@
 //! The round texts, written once over a token's vector operations, and the backend that runs them on plain words.
 
 pub mod keccak;
+pub mod ring;
 pub mod sha2;
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(hashloom_portable_only)))]
+pub mod transform;
 
 use crate::lanes::{
-    KeccakChains, KeccakLanes, KeccakState, Ops, Sha2Lanes, Sha2State, Sha256Chains, Sha256Lanes, Word,
+    KeccakChains, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains,
+    Sha256Lanes, Word,
 };
 
 /// The portable backend: one lane, no assumption about the CPU.
@@ -92,6 +96,14 @@ where
 }
 
 #[inline(never)]
+fn iterate<T: Word, const LEN: usize>(c: &mut Sha2Iterations<T, 1>, count: u32)
+where
+    Scalar: Ops<T, 1>,
+{
+    sha2::iterate::<T, 1, LEN, _>(Scalar, c, count);
+}
+
+#[inline(never)]
 fn sha256_chain<const N: usize>(c: &mut Sha256Chains<1>, prf: bool, steps: u32) {
     sha2::chain::<1, N, _>(Scalar, c, prf, steps);
 }
@@ -109,6 +121,10 @@ impl KeccakLanes<1> for Scalar {
     fn absorb(self, s: &mut KeccakState<1>, at: usize, rows: &[&[u8]; 1]) {
         keccak::absorb(self, s, at, rows);
     }
+    #[inline(always)]
+    fn squeeze(self, s: &KeccakState<1>, blocks: &mut [[u64; MAX_BLOCK]; 1]) {
+        keccak::squeeze(self, s, blocks);
+    }
 }
 
 impl<T: Word> Sha2Lanes<T, 1> for Scalar
@@ -118,6 +134,10 @@ where
     #[inline(always)]
     fn compress(self, s: &mut Sha2State<T, 1>, blocks: &[T::Block; 1]) {
         compress(s, blocks);
+    }
+    #[inline(always)]
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<T, 1>, count: u32) {
+        iterate::<T, LEN>(c, count);
     }
 }
 

@@ -1,9 +1,9 @@
-//! SHA-2 compression (FIPS 180-4 section 6) and SHA-256's F chain (FIPS 205 section 11.2), over any token's
-//! operations. One text serves both word sizes; what differs between them is in [`Word`].
+//! SHA-2 compression (FIPS 180-4 section 6), PBKDF2's iterations (RFC 8018 section 5.2) and SHA-256's F chain (FIPS 205
+//! section 11.2), over any token's operations. One text serves both word sizes; what differs between them is in [`Word`].
 
 use crate::{
     adrs::PRF,
-    lanes::{Ops, Sha2State, Sha256Chains, Word},
+    lanes::{Ops, Sha2Iterations, Sha2State, Sha256Chains, Word},
 };
 
 /// Round constants of the SHA-512 family (FIPS 180-4 section 4.2.3). Those of SHA-256 (section 4.2.2) are the upper
@@ -121,9 +121,17 @@ impl Word for u32 {
     const BIG1: [u32; 3] = [6, 11, 25];
     const SMALL0: [u32; 3] = [7, 18, 3];
     const SMALL1: [u32; 3] = [17, 19, 10];
+    const UPPER: u32 = 0xffff_0000;
+    const PAD: [u32; 2] = [0x8000_0000, 0x8000];
     #[inline(always)]
     fn to_be(self, out: &mut [u8]) {
         out.copy_from_slice(&self.to_be_bytes()[..out.len()]);
+    }
+    #[inline(always)]
+    fn from_be(bytes: &[u8]) -> Self {
+        let mut word = [0; 4];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Self::from_be_bytes(word)
     }
 }
 
@@ -137,9 +145,17 @@ impl Word for u64 {
     const BIG1: [u32; 3] = [14, 18, 41];
     const SMALL0: [u32; 3] = [1, 8, 7];
     const SMALL1: [u32; 3] = [19, 61, 6];
+    const UPPER: u64 = 0xffff_ffff_0000_0000;
+    const PAD: [u64; 2] = [0x8000_0000_0000_0000, 0x8000_0000];
     #[inline(always)]
     fn to_be(self, out: &mut [u8]) {
         out.copy_from_slice(&self.to_be_bytes()[..out.len()]);
+    }
+    #[inline(always)]
+    fn from_be(bytes: &[u8]) -> Self {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Self::from_be_bytes(word)
     }
 }
 
@@ -202,6 +218,83 @@ pub fn compress<T: Word, const W: usize, O: Ops<T, W>>(o: O, s: &mut Sha2State<T
     feed_forward!(0 1 2 3 4 5 6 7);
 }
 
+/// The only block that HMAC's inner and outer hash have after the padded key when the message is a digest of `LEN` bytes.
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
+fn digest_block<T: Word, const W: usize, const LEN: usize, O: Ops<T, W>>(o: O, u: &[O::V; 8]) -> [O::V; 16] {
+    let whole = LEN / T::BYTES;
+    let mut w = [o.splat(T::default()); 16];
+    let mut i = 0;
+    while i < whole {
+        w[i] = u[i];
+        i += 1;
+    }
+    // SHA-512/224 ends in the middle of a word
+    w[whole] = if LEN.is_multiple_of(T::BYTES) {
+        o.splat(T::PAD[0])
+    } else {
+        o.ch(o.splat(T::UPPER), u[whole], o.splat(T::PAD[1]))
+    };
+    w[15] = o.splat(T::from((8 * (16 * T::BYTES + LEN)) as u16));
+    w
+}
+
+/// HMAC iterated: U <- HMAC(password, U), added up by XOR.
+///
+/// The digest stays in registers as the words of the next block. The first round is linear in the first of them, so all
+/// else of that round is done once per key; constant words are folded as in [`chain`].
+#[inline(always)]
+pub fn iterate<T: Word, const W: usize, const LEN: usize, O: Ops<T, W>>(
+    o: O,
+    c: &mut Sha2Iterations<T, W>,
+    count: u32,
+) {
+    let zero = o.splat(T::default());
+    let mut first = [[zero; 8]; 2];
+    let mut pass = 0;
+    while pass < 2 {
+        let mut v: [O::V; 8] = load!(o, c.keys[pass]; 0 1 2 3 4 5 6 7);
+        let mut bc = o.xor(v[1], v[2]);
+        round(o, &mut v, &mut bc, 0, o.splat(T::K[0][0]));
+        first[pass] = v;
+        pass += 1;
+    }
+    let mut u: [O::V; 8] = load!(o, c.u; 0 1 2 3 4 5 6 7);
+    let mut n = 0;
+    while n < count {
+        let mut pass = 0;
+        while pass < 2 {
+            let mut w = digest_block::<T, W, LEN, O>(o, &u);
+            let mut v = first[pass];
+            let mut bc = o.xor(v[0], v[1]);
+            (v[3], v[7]) = (o.add(v[3], w[0]), o.add(v[7], w[0]));
+            rounds!(o, v, bc, w, T::K[0]; 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+            rounds!(expand o, v, bc, w, T::K[1]);
+            let mut r = 2;
+            while r < T::K.len() {
+                rounds!(expand o, v, bc, w, T::K[r]);
+                r += 1;
+            }
+            let mut i = 0;
+            while i < LEN.div_ceil(T::BYTES) {
+                u[i] = o.add(v[i], o.load(&c.keys[pass][i]));
+                i += 1;
+            }
+            pass += 1;
+        }
+        let mut i = 0;
+        while i < LEN.div_ceil(T::BYTES) {
+            o.store(o.xor(u[i], o.load(&c.sum[i])), &mut c.sum[i]);
+            i += 1;
+        }
+        n += 1;
+    }
+    macro_rules! store {
+        ($($i:literal)*) => { $(o.store(u[$i], &mut c.u[$i]);)* };
+    }
+    store!(0 1 2 3 4 5 6 7);
+}
+
 /// PRF if asked for, then F iterated: x <- first N bytes of SHA-256(PK.seed || 0.. || ADRSc || x), PRF under its own
 /// type of address, then `steps` times with the hash address counting up.
 ///
@@ -213,7 +306,7 @@ pub fn chain<const W: usize, const N: usize, O: Ops<u32, W>>(o: O, c: &mut Sha25
     let n = N / 4;
     let mut hash = o.load(&c.hash[0]);
     let mut x: [O::V; 8] = load!(o, c.x; 0 1 2 3 4 5 6 7);
-    let upper = o.splat(0xffff_0000);
+    let upper = o.splat(u32::UPPER);
     let passes = [(PRF << 16, 0, 1), (0, 1 << 16, steps)];
     let mut pass = usize::from(!prf);
     while pass < passes.len() {

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::{
-    keys::VerifyingKey,
+use super::{keys::VerifyingKey, scheme};
+use crate::{
+    error::Error,
     prehash::{Framed, Mode},
-    scheme, threads,
+    threads,
 };
-use crate::error::Error;
 
 /// Signatures that are verified in lock-step: enough to fill the lanes even where each contributes a single hash, few
 /// enough to be shared out to threads.

@@ -82,10 +82,9 @@ impl SigningKey {
 impl TryFrom<PrivateKeyInfoRef<'_>> for SigningKey {
     type Error = pkcs8::Error;
     fn try_from(info: PrivateKeyInfoRef<'_>) -> pkcs8::Result<Self> {
-        Self::from_info(&Engine::get(), &info).map_err(|error| match error {
-            Error::InvalidEncoding => spki::Error::OidUnknown { oid: info.algorithm.oid }.into(),
-            _ => pkcs8::Error::KeyMalformed(pkcs8::KeyError::Invalid),
-        })
+        let oid = info.algorithm.oid;
+        ParameterSet::from_oid(oid).ok_or(spki::Error::OidUnknown { oid })?;
+        Self::from_info(&Engine::get(), &info).map_err(|_| pkcs8::Error::KeyMalformed(pkcs8::KeyError::Invalid))
     }
 }
 
@@ -140,10 +139,9 @@ impl VerifyingKey {
 impl TryFrom<SubjectPublicKeyInfoRef<'_>> for VerifyingKey {
     type Error = spki::Error;
     fn try_from(info: SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
-        Self::from_info(&Engine::get(), &info).map_err(|error| match error {
-            Error::InvalidEncoding => spki::Error::OidUnknown { oid: info.algorithm.oid },
-            _ => spki::Error::KeyMalformed,
-        })
+        let oid = info.algorithm.oid;
+        ParameterSet::from_oid(oid).ok_or(spki::Error::OidUnknown { oid })?;
+        Self::from_info(&Engine::get(), &info).map_err(|_| spki::Error::KeyMalformed)
     }
 }
 

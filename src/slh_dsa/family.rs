@@ -3,14 +3,16 @@
 
 use alloc::vec::Vec;
 
-use super::{message::Message, params::Params};
+use super::params::Params;
 use crate::{
     adrs::Adrs,
     engine::Engine,
     error::Error,
-    hash::{Chain, Chains, Hash, Incremental, Start, Tweak},
+    hash::{Chain, Chains, FixedHash, Hash, Incremental, Start, Tweak},
+    hmac::Hmac,
     keccak::Shake256,
-    mac::{Hmac, mgf1},
+    message::Message,
+    mgf1::mgf1,
     sha2::{Sha256, Sha512},
 };
 
@@ -150,7 +152,7 @@ pub(crate) fn checksum(engine: &Engine, parts: &[&[u8]]) -> [u8; 32] {
     out
 }
 
-fn hmac<H: Hash>(
+fn hmac<H: FixedHash>(
     engine: &Engine,
     key: &[u8],
     opt_rand: &[u8],
@@ -160,11 +162,10 @@ fn hmac<H: Hash>(
     let mut hmac = Hmac::new(H::on(engine), key);
     hmac.update(opt_rand);
     message.feed(&mut |data| hmac.update(data))?;
-    hmac.finish(out);
-    Ok(())
+    hmac.finish(out)
 }
 
-fn mgf1_digest<H: Hash>(
+fn mgf1_digest<H: FixedHash>(
     engine: &Engine,
     r_seed: &[&[u8]; 2],
     pk_root: &[u8],
@@ -172,7 +173,7 @@ fn mgf1_digest<H: Hash>(
     out: &mut [u8],
 ) -> Result<(), Error> {
     let mut inner = [0; 64];
-    let inner = &mut inner[..H::DIGEST_LEN.unwrap_or(64)];
+    let inner = &mut inner[..H::LEN];
     digest::<H>(engine, &[r_seed[0], r_seed[1], pk_root], message, inner)?;
     mgf1(H::on(engine), &[r_seed[0], r_seed[1], inner], out);
     Ok(())

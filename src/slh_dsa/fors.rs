@@ -7,7 +7,6 @@ use super::{
     merkle::{BATCH, Forest, climb},
     params::Params,
     scheme::Candidate,
-    threads,
     wots::KeyPair,
 };
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     ct,
     hash::{Chain, Start},
     secret::Nodes,
+    threads,
 };
 
 /// Leaves of the trees that are grown together, rounded up to whole trees: enough to keep any number of lanes busy on

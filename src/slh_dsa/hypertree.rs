@@ -9,10 +9,9 @@ use super::{
     merkle::{Forest, Tree, climb},
     params::Params,
     scheme::Candidate,
-    threads,
     wots::{self, KeyPair, Trace},
 };
-use crate::{adrs::TreeAdrs, ct, error::Error, secret::Nodes};
+use crate::{adrs::TreeAdrs, ct, error::Error, secret::Nodes, threads};
 
 /// WOTS+ public keys that are computed as one batch: enough chains to keep any number of lanes busy, few enough to
 /// stay in the cache.

@@ -1,7 +1,5 @@
 //! Private keys, public keys and signatures as users hold them.
 
-#[cfg(feature = "getrandom")]
-use alloc::boxed::Box;
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
@@ -12,82 +10,23 @@ use zeroize::Zeroizing;
 
 use super::{
     cache::Cache,
-    message::Message,
     params::ParameterSet,
-    prehash::{Framed, Mode},
     scheme::{self, Claim, KeyParts},
+};
+use crate::{
+    ct,
+    engine::Engine,
+    error::Error,
+    message::Message,
+    prehash::{Framed, Mode},
+    random::{Random, Randomness, check_len},
     threads,
 };
-use crate::{ct, engine::Engine, error::Error};
 
 /// Bytes of the longest public key.
 const MAX_PUBLIC: usize = 64;
 /// Bytes of the longest seed.
 const MAX_SEED: usize = 32;
-
-/// A source of random bytes: every cryptographic generator of `rand_core` is one.
-pub trait Random {
-    /// Fills `out`.
-    ///
-    /// # Errors
-    /// [`Error::Randomness`] if the generator fails.
-    fn fill(&mut self, out: &mut [u8]) -> Result<(), Error>;
-}
-
-impl<R: TryCryptoRng + ?Sized> Random for R {
-    fn fill(&mut self, out: &mut [u8]) -> Result<(), Error> {
-        self.try_fill_bytes(out).map_err(|_| Error::Randomness)
-    }
-}
-
-/// Where opt_rand comes from (FIPS 205 section 9.2).
-pub enum Randomness<'a> {
-    /// Fresh for each signature: the default of the standard, which also hinders fault and side-channel attacks.
-    Hedged(&'a mut dyn Random),
-    /// PK.seed: equal messages make equal signatures.
-    Deterministic,
-    /// The caller's n bytes; for a batch, n for each message. For tests.
-    Given(&'a [u8]),
-}
-
-#[cfg(feature = "getrandom")]
-impl Randomness<'static> {
-    /// Hedged, from the operating system.
-    pub fn os() -> Self {
-        // a generator without fields: nothing is allocated, so nothing leaks
-        Self::Hedged(Box::leak(Box::new(getrandom::SysRng)))
-    }
-}
-
-impl Randomness<'_> {
-    /// n bytes for each of `count` signatures, or `None`: PK.seed.
-    fn draw(self, n: usize, count: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
-        let mut bytes = Zeroizing::new(alloc::vec![0; n * count]);
-        match self {
-            Self::Deterministic => return Ok(None),
-            Self::Hedged(rng) => rng.fill(&mut bytes)?,
-            Self::Given(given) => {
-                check_len(bytes.len(), given)?;
-                bytes.copy_from_slice(given);
-            }
-        }
-        Ok(Some(bytes))
-    }
-}
-
-impl fmt::Debug for Randomness<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Hedged(_) => "Hedged",
-            Self::Deterministic => "Deterministic",
-            Self::Given(_) => "Given",
-        })
-    }
-}
-
-fn check_len(expected: usize, bytes: &[u8]) -> Result<(), Error> {
-    if bytes.len() == expected { Ok(()) } else { Err(Error::WrongLength { expected, actual: bytes.len() }) }
-}
 
 /// A private key: SK.seed, SK.prf, PK.seed and PK.root (FIPS 205 section 9.1). Wiped on drop.
 #[derive(Clone)]
@@ -237,7 +176,8 @@ impl SigningKey {
         KeyParts::new(self.set.n(), &self.bytes)
     }
 
-    /// Signs a message. Except with a pre-hash the message is read twice, so its source must be able to start again.
+    /// Signs a message (Alg. 22, 23). Except with a pre-hash the message is read twice, so its source must be able to
+    /// start again.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`], [`Error::WrongLength`] of a digest or of given randomness, [`Error::Randomness`],
@@ -344,7 +284,7 @@ impl VerifyingKey {
         Claim { pk_seed, pk_root, message, signature }
     }
 
-    /// Verifies a signature; the message is read once.
+    /// Verifies a signature (Alg. 24, 25); the message is read once.
     ///
     /// # Errors
     /// [`Error::InvalidSignature`] for anything wrong with the signature, its length included;
@@ -366,7 +306,7 @@ impl VerifyingKey {
     /// As [`VerifyingKey::verify`].
     #[cfg(feature = "std")]
     pub fn verify_reader(&self, reader: impl std::io::Read, mode: &Mode<'_>, signature: &[u8]) -> Result<(), Error> {
-        self.verify(super::message::Stream(reader), mode, signature)
+        self.verify(crate::message::Stream(reader), mode, signature)
     }
 }
 

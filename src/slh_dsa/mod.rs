@@ -9,17 +9,18 @@ mod fors;
 mod hypertree;
 mod keys;
 mod merkle;
-mod message;
 mod params;
-mod prehash;
 mod scheme;
-mod threads;
 mod wots;
 
 pub use batch::{Item, verify_batch};
-pub use keys::{Random, Randomness, Signature, SigningKey, VerifyingKey};
-pub use message::Message;
-#[cfg(feature = "std")]
-pub use message::Reader;
+pub use keys::{Signature, SigningKey, VerifyingKey};
 pub use params::ParameterSet;
-pub use prehash::{Mode, PreHash};
+
+#[cfg(feature = "std")]
+pub use crate::message::Reader;
+pub use crate::{
+    message::Message,
+    prehash::{Mode, PreHash},
+    random::{Random, Randomness},
+};

@@ -6,11 +6,10 @@ use super::{
     cache::Cache,
     family::{Family, Suite},
     fors, hypertree,
-    message::Message,
     params::{Op, ParameterSet, Params},
     wots::KeyPair,
 };
-use crate::{ct, engine::Engine, error::Error, secret::wipe_stack};
+use crate::{ct, engine::Engine, error::Error, message::Message, secret::wipe_stack};
 
 /// The four parts of a private key (section 9.1, figure 15), n bytes each.
 #[derive(Clone, Copy)]

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     lanes::{
-        KeccakChains, KeccakJob, KeccakLanes, KeccakState, Ops, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job,
-        Sha256Lanes,
+        KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Job, Sha2Lanes,
+        Sha2State, Sha256Chains, Sha256Job, Sha256Lanes,
     },
     portable::{keccak, sha2},
 };
@@ -22,10 +22,25 @@ cpufeatures::new!(cpu, "avx2", "bmi1", "bmi2");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Avx2(());
 
+/// The same proof, for one Keccak state in ordinary registers, whose text gains by BMI: what is not worth four lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx2One(());
+
+impl From<Avx2> for Avx2One {
+    fn from(_: Avx2) -> Self {
+        Self(())
+    }
+}
+
 impl Avx2 {
     /// The token, if the CPU and the operating system support it.
     pub(crate) fn detect() -> Option<Self> {
         cpu::get().then_some(Self(()))
+    }
+
+    /// The token in functions that only its holder can reach.
+    pub(super) const fn held() -> Self {
+        Self(())
     }
 
     /// A token that proves nothing, for tests that look at choices and run no kernel.
@@ -92,3 +107,53 @@ impl Ops<u32, 8> for Avx2 {
 }
 
 backend!(Avx2, "avx2,bmi1,bmi2", words32 8, words64 4);
+
+mod one {
+    use super::{Avx2One, KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Range, keccak};
+    use crate::portable::Scalar;
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[inline(never)]
+    fn permute(s: &mut KeccakState<1>) {
+        keccak::permute(Scalar, s);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[inline(never)]
+    fn keccak_chain<const N: usize>(c: &mut KeccakChains<1>, prf: bool, steps: u32) {
+        keccak::chain::<1, N, _>(Scalar, c, prf, steps);
+    }
+
+    impl KeccakLanes<1> for Avx2One {
+        #[inline(always)]
+        fn permute(self, s: &mut KeccakState<1>) {
+            // SAFETY: `self` proves the kernel's target features.
+            unsafe { permute(s) }
+        }
+        #[inline(always)]
+        fn chain<const N: usize>(self, c: &mut KeccakChains<1>, prf: bool, steps: u32) {
+            // SAFETY: `self` proves the kernel's target features.
+            unsafe { keccak_chain::<N>(c, prf, steps) }
+        }
+        #[inline(always)]
+        fn absorb(self, s: &mut KeccakState<1>, at: usize, rows: &[&[u8]; 1]) {
+            keccak::absorb(Scalar, s, at, rows);
+        }
+        #[inline(always)]
+        fn squeeze(self, s: &KeccakState<1>, blocks: &mut [[u64; MAX_BLOCK]; 1]) {
+            keccak::squeeze(Scalar, s, blocks);
+        }
+    }
+
+    impl Avx2One {
+        /// Runs a job on one Keccak lane.
+        pub(crate) fn enter_keccak<J: KeccakJob>(self, job: &mut J, items: Range<usize>) {
+            #[target_feature(enable = "avx2,bmi1,bmi2")]
+            fn enter_keccak<J: KeccakJob>(k: Avx2One, job: &mut J, items: Range<usize>) {
+                job.run(k, items);
+            }
+            // SAFETY: `self` proves the target features.
+            unsafe { enter_keccak(self, job, items) }
+        }
+    }
+}

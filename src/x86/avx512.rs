@@ -6,13 +6,13 @@ use core::arch::x86_64::*;
 use core::ops::Range;
 
 use super::{
-    align_frame, backend, op,
+    Avx2, align_frame, backend, op,
     transpose::{self, reverse32, reverse64},
 };
 use crate::{
     lanes::{
-        KeccakChains, KeccakJob, KeccakLanes, KeccakState, Ops, Sha2Job, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job,
-        Sha256Lanes,
+        KeccakChains, KeccakJob, KeccakLanes, KeccakState, MAX_BLOCK, Ops, Sha2Iterations, Sha2Job, Sha2Lanes,
+        Sha2State, Sha256Chains, Sha256Job, Sha256Lanes,
     },
     portable::{keccak, sha2},
 };
@@ -86,6 +86,11 @@ impl Avx512 {
         cpu::get().then_some(Self(()))
     }
 
+    /// The token in functions that only its holder can reach.
+    pub(super) const fn held() -> Self {
+        Self(())
+    }
+
     /// A token that proves nothing, for tests that look at choices and run no kernel.
     #[cfg(test)]
     pub(crate) const fn unproven() -> Self {
@@ -96,6 +101,13 @@ impl Avx512 {
 impl From<Avx512> for Avx512Vl {
     fn from(_: Avx512) -> Self {
         Self(())
+    }
+}
+
+impl From<Avx512Vl> for Avx2 {
+    /// AVX-512 F includes AVX2.
+    fn from(_: Avx512Vl) -> Self {
+        Self::held()
     }
 }
 

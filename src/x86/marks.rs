@@ -15,6 +15,20 @@ pub(crate) fn is_undefined(bytes: &[u8]) -> bool {
     tool::is_undefined(bytes)
 }
 
+/// Whether any of the words is marked.
+#[cfg(hashloom_msan)]
+pub(crate) fn is_marked(words: &[i32]) -> bool {
+    // SAFETY: the bytes of the words, which have no padding.
+    is_undefined(unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) })
+}
+
+/// Marks words without changing them.
+#[cfg(hashloom_msan)]
+pub(crate) fn mark(words: &mut [i32]) {
+    // SAFETY: the bytes of the words, any of which are words.
+    make_undefined(unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) });
+}
+
 /// Valgrind manual, section 3.1 and memcheck's 4.7. A request is six words whose address is in RAX, announced by an
 /// instruction sequence that does nothing on a CPU; the answer comes in RDX, which keeps its value without Valgrind.
 #[cfg(not(hashloom_msan))]

@@ -1,14 +1,16 @@
-//! Backends for x86-64. A token is a value that only detection makes: holding one proves that the CPU, and the
-//! operating system, support its features, so safe methods may call the code compiled for them.
+//! Backends for x86-64. A token is a value that only detection makes, or `held` in functions that only a holder reaches:
+//! it proves that the CPU, and the operating system, support its features, so safe methods may call the code compiled for
+//! them.
 
 mod avx2;
 mod avx512;
 #[cfg(hashloom_ct)]
 pub(crate) mod marks;
+mod ring;
 mod sha_ni;
 mod transpose;
 
-pub use avx2::Avx2;
+pub use avx2::{Avx2, Avx2One};
 pub use avx512::{Avx512, Avx512Vl};
 pub use sha_ni::ShaNi;
 
@@ -56,6 +58,13 @@ macro_rules! backend {
 
         #[target_feature(enable = $features)]
         #[inline(never)]
+        fn iterate256<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u32, $w32>, count: u32) {
+            align_frame!();
+            sha2::iterate::<u32, $w32, LEN, _>(k, c, count);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
         fn compress256(k: $token, s: &mut Sha2State<u32, $w32>, blocks: &[[u8; 64]; $w32]) {
             align_frame!();
             sha2::compress(k, s, blocks);
@@ -66,6 +75,13 @@ macro_rules! backend {
         fn sha256_chain<const N: usize>(k: $token, c: &mut Sha256Chains<$w32>, prf: bool, steps: u32) {
             align_frame!();
             sha2::chain::<$w32, N, _>(k, c, prf, steps);
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn iterate512<const LEN: usize>(k: $token, c: &mut Sha2Iterations<u64, $w64>, count: u32) {
+            align_frame!();
+            sha2::iterate::<u64, $w64, LEN, _>(k, c, count);
         }
 
         #[target_feature(enable = $features)]
@@ -90,6 +106,10 @@ macro_rules! backend {
             fn absorb(self, s: &mut KeccakState<$w64>, at: usize, rows: &[&[u8]; $w64]) {
                 keccak::absorb(self, s, at, rows);
             }
+            #[inline(always)]
+            fn squeeze(self, s: &KeccakState<$w64>, blocks: &mut [[u64; MAX_BLOCK]; $w64]) {
+                keccak::squeeze(self, s, blocks);
+            }
         }
 
         impl Sha2Lanes<u32, $w32> for $token {
@@ -97,6 +117,11 @@ macro_rules! backend {
             fn compress(self, s: &mut Sha2State<u32, $w32>, blocks: &[[u8; 64]; $w32]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress256(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, $w32>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate256::<LEN>(self, c, count) }
             }
         }
 
@@ -113,6 +138,11 @@ macro_rules! backend {
             fn compress(self, s: &mut Sha2State<u64, $w64>, blocks: &[[u8; 128]; $w64]) {
                 // SAFETY: `self` proves the kernel's target features.
                 unsafe { compress512(self, s, blocks) }
+            }
+            #[inline(always)]
+            fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u64, $w64>, count: u32) {
+                // SAFETY: `self` proves the kernel's target features.
+                unsafe { iterate512::<LEN>(self, c, count) }
             }
         }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     adrs::PRF,
-    lanes::{Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
+    lanes::{Sha2Iterations, Sha2Lanes, Sha2State, Sha256Chains, Sha256Job, Sha256Lanes, Word},
 };
 
 cpufeatures::new!(cpu, "sha", "sse2", "ssse3", "sse4.1");
@@ -222,6 +222,114 @@ fn compress<const W: usize>(_: ShaNi, s: &mut Sha2State<u32, W>, blocks: &[[u8; 
     }
 }
 
+/// What one stream of PBKDF2 works on: the states after both padded keys, U as message words, and the sum of all U.
+#[derive(Clone, Copy)]
+struct Iteration {
+    keys: [State; 2],
+    u: [__m128i; 2],
+    sum: [__m128i; 2],
+}
+
+/// `P` streams of PBKDF2, side by side.
+///
+/// # Safety
+/// Needs SHA-NI, SSSE3 and SSE4.1.
+#[cfg_attr(unoptimised, inline(never))]
+#[cfg_attr(not(unoptimised), inline(always))]
+unsafe fn iterate_streams<const P: usize, const LEN: usize>(streams: &mut [Iteration; P], count: u32) {
+    // SAFETY: the features by the contract.
+    unsafe {
+        let pad = u32::PAD[0].cast_signed();
+        let bits = (8 * (64 + LEN as u32)).cast_signed();
+        let mut u = [[_mm_setzero_si128(); P]; 2];
+        for i in 0..2 {
+            for lane in 0..P {
+                u[i][lane] = streams[lane].u[i];
+            }
+        }
+        let mut n = 0;
+        while n < count {
+            let mut pass = 0;
+            while pass < 2 {
+                let mut m = [u[0], u[1], [_mm_setzero_si128(); P], [_mm_set_epi32(bits, 0, 0, 0); P]];
+                let mut v = [streams[0].keys[pass]; P];
+                for lane in 0..P {
+                    v[lane] = streams[lane].keys[pass];
+                    if LEN == 28 {
+                        m[1][lane] = _mm_blend_epi16::<0xc0>(m[1][lane], _mm_set_epi32(pad, 0, 0, 0));
+                    } else {
+                        m[2][lane] = _mm_set_epi32(0, 0, 0, pad);
+                    }
+                }
+                all_rounds!(v, m, 0 1 2 3);
+                for lane in 0..P {
+                    let abef = _mm_add_epi32(v[lane].abef, streams[lane].keys[pass].abef);
+                    let cdgh = _mm_add_epi32(v[lane].cdgh, streams[lane].keys[pass].cdgh);
+                    // B A D C and F E H G, from the low word up
+                    u[0][lane] = _mm_shuffle_epi32::<0xb1>(_mm_unpackhi_epi64(abef, cdgh));
+                    u[1][lane] = _mm_shuffle_epi32::<0xb1>(_mm_unpacklo_epi64(abef, cdgh));
+                }
+                pass += 1;
+            }
+            for i in 0..2 {
+                for lane in 0..P {
+                    streams[lane].sum[i] = _mm_xor_si128(streams[lane].sum[i], u[i][lane]);
+                }
+            }
+            n += 1;
+        }
+        for i in 0..2 {
+            for lane in 0..P {
+                streams[lane].u[i] = u[i][lane];
+            }
+        }
+    }
+}
+
+/// HMAC iterated, as `portable::sha2::iterate`: two streams at a time, whose states and message words are all that
+/// sixteen registers hold.
+#[target_feature(enable = "sha,sse2,ssse3,sse4.1")]
+#[inline(never)]
+fn iterate<const W: usize, const LEN: usize>(_: ShaNi, c: &mut Sha2Iterations<u32, W>, count: u32) {
+    align_frame!();
+    // SAFETY: the features are this function's own.
+    unsafe {
+        let (inner, outer) = (states(&c.keys[0]), states(&c.keys[1]));
+        let (u0, u1) = (gather([&c.u[0], &c.u[1], &c.u[2], &c.u[3]]), gather([&c.u[4], &c.u[5], &c.u[6], &c.u[7]]));
+        let (mut sum0, mut sum1) = (
+            gather([&c.sum[0], &c.sum[1], &c.sum[2], &c.sum[3]]),
+            gather([&c.sum[4], &c.sum[5], &c.sum[6], &c.sum[7]]),
+        );
+        let (mut next0, mut next1) = (u0, u1);
+        let at = |lane: usize| Iteration {
+            keys: [inner[lane], outer[lane]],
+            u: [u0[lane], u1[lane]],
+            sum: [sum0[lane], sum1[lane]],
+        };
+        let mut streams = [at(0); W];
+        for lane in 0..W {
+            streams[lane] = at(lane);
+        }
+        let (pairs, alone) = streams.as_chunks_mut::<2>();
+        let mut pair = 0;
+        while pair < W / 2 {
+            iterate_streams::<2, LEN>(&mut pairs[pair], count);
+            pair += 1;
+        }
+        if W % 2 == 1 {
+            iterate_streams::<1, LEN>(&mut alone.as_chunks_mut().0[0], count);
+        }
+        for lane in 0..W {
+            [next0[lane], next1[lane]] = streams[lane].u;
+            [sum0[lane], sum1[lane]] = streams[lane].sum;
+        }
+        [c.u[0], c.u[1], c.u[2], c.u[3]] = scatter(&next0);
+        [c.u[4], c.u[5], c.u[6], c.u[7]] = scatter(&next1);
+        [c.sum[0], c.sum[1], c.sum[2], c.sum[3]] = scatter(&sum0);
+        [c.sum[4], c.sum[5], c.sum[6], c.sum[7]] = scatter(&sum1);
+    }
+}
+
 /// F iterated, as `portable::sha2::chain`, values kept by stream.
 ///
 /// ADRSc is 22 bytes, so every word of x straddles two words of the block: with the halves of x's words exchanged, a
@@ -312,6 +420,11 @@ impl<const W: usize> Sha2Lanes<u32, W> for ShaNi {
     fn compress(self, s: &mut Sha2State<u32, W>, blocks: &[[u8; 64]; W]) {
         // SAFETY: `self` proves the kernel's target features.
         unsafe { compress(self, s, blocks) }
+    }
+    #[inline(always)]
+    fn iterate<const LEN: usize>(self, c: &mut Sha2Iterations<u32, W>, count: u32) {
+        // SAFETY: `self` proves the kernel's target features.
+        unsafe { iterate::<W, LEN>(self, c, count) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the integration tests share: engines to run on, message bytes, hash oracles.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod der;
+pub mod ml;
 pub mod slh;
 
 use std::{

@@ -1,7 +1,7 @@
 //! The rules, and how assembly is made and read.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     env,
     ffi::OsStr,
     fmt, fs,
@@ -36,17 +36,33 @@ const ENTRY_MAY_CALL: &[&str] = &[
     "hashloom::sha2::fill_block",
 ];
 
-#[derive(Debug, PartialEq, Eq)]
-enum Kind {
+/// What arithmetic on polynomials may call, whose functions take slices, besides its own.
+const ARITHMETIC_MAY_CALL: &[&str] = &[
+    // panics, and what one of them says
+    "core::panicking::",
+    "core::slice::index::slice_",
+    "<u32 as core::fmt::Display>::fmt",
+    "_Unwind_Resume",
+    // sums of the portable text
+    "memset",
+    "memcpy",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
     Kernel,
     Entry,
+    /// In the table of a backend's ring.
+    Arithmetic,
     Other,
 }
 
-fn kind(path: &str) -> Kind {
+pub(crate) fn kind(path: &str) -> Kind {
     let in_backend = BACKENDS.iter().any(|backends| path.contains(backends));
     if in_backend && path.contains("::enter_") {
         Kind::Entry
+    } else if (in_backend || path.starts_with(PORTABLE)) && path.contains("::ring::") {
+        Kind::Arithmetic
     } else if in_backend && !DETECTION.iter().any(|part| path.contains(part)) || path.starts_with(PORTABLE) {
         Kind::Kernel
     } else {
@@ -71,18 +87,16 @@ pub(crate) struct Function {
     pub(crate) unknown: BTreeSet<String>,
 }
 
-/// The kernels and entries of an assembly text, as their lines.
-pub(crate) fn functions(asm: &str) -> BTreeMap<String, Vec<&str>> {
-    let mut functions = BTreeMap::new();
+/// The functions of backends in an assembly text, as their lines.
+pub(crate) fn functions(asm: &str) -> Vec<(String, Vec<&str>)> {
+    let mut functions = Vec::new();
     let mut current: Option<(String, Vec<&str>)> = None;
     for line in asm.lines().chain(["end:"]) {
         match line.strip_suffix(':') {
             Some(label) if !label.starts_with([' ', '\t', '.']) && !label.starts_with('L') => {
                 let named = demangle(label);
                 let read = (kind(&named) != Kind::Other).then(|| (named, Vec::new()));
-                if let Some((name, body)) = std::mem::replace(&mut current, read) {
-                    functions.insert(name, body);
-                }
+                functions.extend(std::mem::replace(&mut current, read));
             }
             _ => {
                 if let Some((_, body)) = &mut current {
@@ -99,6 +113,8 @@ pub(crate) fn functions(asm: &str) -> BTreeMap<String, Vec<&str>> {
 pub(crate) struct Report {
     pub(crate) kernels: BTreeSet<String>,
     pub(crate) entries: BTreeSet<String>,
+    /// Functions may share a name, which macros give.
+    pub(crate) arithmetic: Vec<String>,
     pub(crate) faults: BTreeSet<String>,
 }
 
@@ -128,6 +144,16 @@ impl Report {
                     }
                     self.entries.insert(name);
                 }
+                Kind::Arithmetic => {
+                    for target in targets.chain(&function.unknown) {
+                        let allowed = kind(target) == Kind::Arithmetic
+                            || ARITHMETIC_MAY_CALL.iter().any(|allowed| target.starts_with(allowed));
+                        if !allowed {
+                            self.faults.insert(format!("arithmetic {name} calls {target}"));
+                        }
+                    }
+                    self.arithmetic.push(name);
+                }
                 Kind::Other => {}
             }
         }
@@ -141,8 +167,10 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} kernels, {} entries", self.kernels.len(), self.entries.len())?;
-        self.kernels.iter().chain(&self.entries).try_for_each(|name| writeln!(f, "  {name}"))
+        let (kernels, entries, arithmetic) = (self.kernels.len(), self.entries.len(), self.arithmetic.len());
+        writeln!(f, "{kernels} kernels, {entries} entries, {arithmetic} functions of rings")?;
+        let names = self.kernels.iter().chain(&self.entries).chain(&self.arithmetic);
+        names.into_iter().try_for_each(|name| writeln!(f, "  {name}"))
     }
 }
 
@@ -207,6 +235,9 @@ fn functions_are_sorted_by_their_path() {
         ("hashloom::x86::avx2::cpu::init_get::init_inner", Kind::Other),
         ("hashloom::aarch64::sha2_ext::chain::<4usize, 16usize>", Kind::Kernel),
         ("<hashloom::aarch64::detect::Core>::detect::MIDR", Kind::Other),
+        ("hashloom::aarch64::ring::ntt", Kind::Arithmetic),
+        ("hashloom::portable::ring::pack", Kind::Arithmetic),
+        ("<hashloom::x86::avx2::Avx2>::ring::TABLE::inner", Kind::Arithmetic),
         ("hashloom::portable::compress::<u32>", Kind::Kernel),
         ("hashloom::sha2::fill_block::<u32>", Kind::Other),
     ] {

@@ -9,5 +9,7 @@
 mod aarch64;
 #[cfg(not(windows))]
 mod asm;
+#[cfg(not(windows))]
+mod budget;
 #[cfg(all(target_arch = "x86_64", not(windows)))]
 mod x86_64;

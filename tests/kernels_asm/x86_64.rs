@@ -2,7 +2,81 @@
 
 use std::collections::BTreeSet;
 
-use crate::asm::{Function, PORTABLE, Report, assembly, demangle};
+use crate::{
+    asm::{Function, Kind, PORTABLE, Report, assembly, demangle, functions, kind},
+    budget::{Budget, Syntax, excesses},
+};
+
+const SYNTAX: Syntax = Syntax { instruction, is_branch: |op| op.starts_with('j') };
+
+/// Counts of a compiler of version 1.95, with some room for the next.
+const BUDGETS: &[Budget] = &[
+    Budget {
+        kernel: "x86::avx2::iterate256",
+        mark: "vpsrld",
+        rounds: 16,
+        exactly: &[("vpsrld", 192), ("vpslld", 160)],
+        at_most: 1040,
+    },
+    // rotations by whole bytes are shuffles
+    Budget {
+        kernel: "x86::avx2::iterate512",
+        mark: "vpsrlq",
+        rounds: 16,
+        exactly: &[("vpsrlq", 176), ("vpsllq", 144), ("vpshufb", 16)],
+        at_most: 985,
+    },
+    Budget {
+        kernel: "x86::avx512::zmm::iterate256",
+        mark: "vpsrld",
+        rounds: 16,
+        exactly: &[("vprold", 160), ("vpternlogd", 96), ("vpsrld", 32)],
+        at_most: 500,
+    },
+    Budget {
+        kernel: "x86::avx512::zmm::iterate512",
+        mark: "vpsrlq",
+        rounds: 16,
+        exactly: &[("vprolq", 160), ("vpternlogq", 96), ("vpsrlq", 32)],
+        at_most: 500,
+    },
+    Budget {
+        kernel: "x86::avx512::ymm::iterate256",
+        mark: "vpsrld",
+        rounds: 16,
+        exactly: &[("vprold", 160), ("vpternlogd", 96), ("vpsrld", 32)],
+        at_most: 500,
+    },
+    Budget {
+        kernel: "x86::avx512::ymm::iterate512",
+        mark: "vpsrlq",
+        rounds: 16,
+        exactly: &[("vprolq", 160), ("vpternlogq", 96), ("vpsrlq", 32)],
+        at_most: 500,
+    },
+    // two streams, one pass; one stream, both passes
+    Budget {
+        kernel: "x86::sha_ni::iterate::<4",
+        mark: "sha256rnds2",
+        rounds: 64,
+        exactly: &[("sha256rnds2", 64), ("sha256msg1", 22), ("sha256msg2", 24)],
+        at_most: 340,
+    },
+    Budget {
+        kernel: "x86::sha_ni::iterate::<1",
+        mark: "sha256rnds2",
+        rounds: 64,
+        exactly: &[("sha256rnds2", 64), ("sha256msg1", 22), ("sha256msg2", 24)],
+        at_most: 350,
+    },
+];
+
+/// An instruction's name and operands.
+fn instruction(line: &str) -> Option<(&str, &str)> {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    let is_instruction = !line.is_empty() && !line.starts_with('.') && !line.ends_with(':');
+    is_instruction.then(|| line.split_once(char::is_whitespace).unwrap_or((line, "")))
+}
 
 /// Reads one function's instructions (AT&T syntax: the destination comes last).
 fn function(body: &[&str]) -> Function {
@@ -45,11 +119,28 @@ fn function(body: &[&str]) -> Function {
 #[test]
 fn kernels_call_nothing_and_entries_only_kernels() {
     let mut report = Report::default();
-    for asm in assembly(None) {
-        report.read(&asm, function);
+    let texts = assembly(None);
+    for asm in &texts {
+        report.read(asm, function);
     }
+    let faults = excesses(SYNTAX, BUDGETS, &texts);
     eprintln!("{report}");
-    assert!(report.faults.is_empty(), "{:#?}", report.faults);
+    assert!(report.faults.is_empty() && faults.is_empty(), "{:#?}\n{faults:#?}", report.faults);
+
+    // arithmetic runs on whole registers of its backend, and divides nothing
+    let mut wide = [("Avx2>::ring", "%ymm", 0), ("Avx512>::ring", "%zmm", 0)];
+    for (name, body) in texts.iter().flat_map(|asm| functions(asm)).filter(|(name, _)| kind(name) == Kind::Arithmetic) {
+        let divides =
+            |line: &&str| instruction(line).is_some_and(|(op, _)| op.starts_with("div") || op.starts_with("idiv"));
+        assert!(!body.iter().any(divides), "{name} divides");
+        for (token, register, count) in &mut wide {
+            *count += usize::from(name.contains(*token) && body.iter().any(|line| line.contains(*register)));
+        }
+    }
+    // transforms, products and rejection at the least; AVX-512 has the rest from AVX2
+    for ((token, register, count), least) in wide.into_iter().zip([16, 6]) {
+        assert!(count >= least, "{count} functions of {token} on {register}");
+    }
 
     // every kernel and job of every backend has been seen
     let count = Report::count;

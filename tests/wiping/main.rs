@@ -11,6 +11,8 @@
 mod common;
 
 mod heap;
+mod keyed;
+mod lattice;
 mod needles;
 mod operations;
 mod residue;

@@ -14,7 +14,7 @@ use hashloom::{
 use crate::common::slh::Layout;
 
 /// Patterns by their value, each with the name of the secret it is of.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Needles {
     words: Vec<(u64, &'static str)>,
     /// One bit for each value of a pattern's leading two bytes, since most of memory matches none.
@@ -48,6 +48,11 @@ impl Needles {
             self.add([a, b, c, d, a, b, c, d], name);
             self.add([d, c, b, a, d, c, b, a], name);
         }
+    }
+
+    /// A state: words of eight bytes are found at any word's place, those of four bytes at every other.
+    pub fn words(&mut self, name: &'static str, state: &[u8]) {
+        state.chunks(8).for_each(|window| self.add(window.try_into().unwrap(), name));
     }
 
     /// A hash value: its ends, as bytes and as big-endian words.
@@ -114,8 +119,7 @@ pub fn of_seeds(set: ParameterSet, sk_seed: &[u8], sk_prf: &[u8]) -> Needles {
             let padded: Vec<u8> = sk_prf.iter().map(|byte| byte ^ pad).collect();
             needles.secret("padded SK.prf", &padded);
             let state = if set.n() == 16 { keyed256(&padded, pad) } else { keyed512(&padded, pad) };
-            // words of eight bytes are found at any word's place, those of four bytes at every other
-            state.chunks(8).for_each(|window| needles.add(window.try_into().unwrap(), "HMAC state"));
+            needles.words("HMAC state", &state);
         }
     }
     needles

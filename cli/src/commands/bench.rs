@@ -3,17 +3,17 @@
 use std::time::Instant;
 
 use comfy_table::{Cell, CellAlignment};
-use hashloom::{Engine, slh_dsa::ParameterSet};
-use hashloom_kat::cost::{Calls, Shape};
+use hashloom::Engine;
+use hashloom_kat::cost::Calls;
 use serde_json::{Value, json};
 
 use crate::{
     app::App,
-    args::BackendChoice,
     commands::engine::table,
     error::{Error, Outcome},
     measure::{Case, Operation, Times, measure},
     output::{Unit, count},
+    scheme::Set,
 };
 
 const COLUMNS: &str =
@@ -23,7 +23,8 @@ const COLUMNS: &str =
 ///
 /// The floor is the number of hashes that the operation needs, each at the speed of the engine's widest kernel with all
 /// lanes busy on one core: measured in the same run, between the repetitions. The ratio is the median over it. Hashing
-/// the message and all else comes on top of the floor.
+/// the message and all else comes on top of the floor, in ML-DSA the arithmetic. Signing with ML-DSA takes as many attempts
+/// as a message happens to need: its times are means over 1024 messages, always the same.
 ///
 /// Without --backend each backend of this machine is measured, forced, and the automatic choice beside them, in turns.
 /// One thread is used unless --threads says more.
@@ -43,7 +44,8 @@ pub struct Args {
     /// Repetitions [default: as many as fit into 0.4 seconds, 3 to 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     iters: Option<u32>,
-    /// Sign with a key that keeps trees of the upper layers in so many bytes; the floor is that of one that keeps none
+    /// Use keys that keep what does not depend on the message: in SLH-DSA, for signing, trees of the upper layers in so many
+    /// bytes, where the floor is that of a key that keeps none; in ML-DSA the expanded key, whatever its size
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=1 << 30))]
     expand: Option<u64>,
     /// Write results as comma-separated values
@@ -66,7 +68,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         return Err(Error::usage("--csv and --json exclude each other"));
     }
     let cases = cases(args)?;
-    let engines = engines(app);
+    let engines = app.engines();
     let threads = app.threads.unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.into())
@@ -86,9 +88,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     let choices: Vec<Engine> = engines.iter().map(|(_, engine)| *engine).collect();
     let mut rows = Vec::new();
     for case in cases {
-        let times = pool.install(|| measure(&case, &choices, args.iters))?;
-        let shape = Shape::of(case.set);
-        let calls = shape.calls(&case.operation.hashes(&shape));
+        let (calls, times) = pool.install(|| measure(&case, &choices, args.iters))?;
         for ((backend, engine), times) in engines.iter().zip(times) {
             let row = Row { case, backend, engine: *engine, threads, calls, times };
             if app.out.json {
@@ -112,13 +112,11 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
 }
 
 fn cases(args: &Args) -> Result<Vec<Case>, Error> {
-    let names = |set: ParameterSet, text: &str| set.name().to_lowercase().contains(&text.to_lowercase());
-    if let Some(text) = args.sets.iter().find(|text| !ParameterSet::ALL.into_iter().any(|set| names(set, text))) {
+    let names = |set: Set, text: &str| set.name().to_lowercase().contains(&text.to_lowercase());
+    if let Some(text) = args.sets.iter().find(|text| !Set::all().any(|set| names(set, text))) {
         return Err(Error::usage(format!("--set: no parameter set has '{text}' in its name")));
     }
-    let sets = ParameterSet::ALL
-        .into_iter()
-        .filter(|&set| args.sets.is_empty() || args.sets.iter().any(|text| names(set, text)));
+    let sets = Set::all().filter(|&set| args.sets.is_empty() || args.sets.iter().any(|text| names(set, text)));
     let wanted = |operation: &Operation| args.operations.is_empty() || args.operations.contains(operation);
     let operations: Vec<Operation> = Operation::ALL.into_iter().filter(wanted).collect();
     Ok(sets
@@ -129,16 +127,6 @@ fn cases(args: &Args) -> Result<Vec<Case>, Error> {
             })
         })
         .collect())
-}
-
-/// The engines to measure, by the names of their backends.
-fn engines(app: &App) -> Vec<(String, Engine)> {
-    let asked = match app.backend {
-        BackendChoice::Auto => "auto".to_owned(),
-        BackendChoice::Forced(backend) => backend.to_string(),
-    };
-    let others = Engine::available().filter(|_| !app.backend_named);
-    others.map(|(backend, engine)| (backend.to_string(), engine)).chain([(asked, app.engine())]).collect()
 }
 
 impl Row<'_> {

@@ -31,11 +31,12 @@ fn features() -> Vec<(&'static str, bool)> {
 }
 
 /// A primitive, what it is for, and the choice made for it.
-fn choices(engine: &Engine) -> [(&'static str, &'static str, Choice); 3] {
+fn choices(engine: &Engine) -> [(&'static str, &'static str, Choice); 4] {
     [
-        ("keccak", "SHA-3, SHAKE, SLH-DSA-SHAKE", engine.keccak()),
+        ("keccak", "SHA-3, SHAKE, SLH-DSA-SHAKE, ML-DSA", engine.keccak()),
         ("sha256", "SHA-224/256, SLH-DSA-SHA2", engine.sha256()),
         ("sha512", "SHA-384/512, SLH-DSA-SHA2-192 and -256", engine.sha512()),
+        ("ring", "ML-DSA", engine.ring()),
     ]
 }
 

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Small messages that are hashed side by side: at most these, and enough to fill the widest lanes.
-const BATCH: std::ops::RangeInclusive<usize> = 16..=64;
+pub const BATCH: std::ops::RangeInclusive<usize> = 16..=64;
 const PIECE: usize = 64 << 10;
 
 /// Hash files.
@@ -101,13 +101,15 @@ fn names() -> Vec<&'static str> {
 
 /// Finds a name in any case; `sha256` and `sha-256` are SHA2-256, `shake-128` is SHAKE128.
 fn find(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|algorithm| is_name_of(name, algorithm.name))
+}
+
+/// Whether a function of this name is meant.
+pub fn is_name_of(given: &str, name: &str) -> bool {
     let plain = |name: &str| name.to_lowercase().replace(['_', '/'], "-");
-    let given = plain(name);
-    ALGORITHMS.iter().find(|algorithm| {
-        let known = plain(algorithm.name);
-        let aliases = [("sha2-", "sha-"), ("sha2-", "sha"), ("shake", "shake-")];
-        given == known || aliases.iter().any(|(from, to)| known.contains(from) && given == known.replace(from, to))
-    })
+    let (given, known) = (plain(given), plain(name));
+    let aliases = [("sha2-", "sha-"), ("sha2-", "sha"), ("shake", "shake-")];
+    given == known || aliases.iter().any(|(from, to)| known.contains(from) && given == known.replace(from, to))
 }
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
@@ -206,7 +208,7 @@ fn line(algorithm: &Algorithm, path: &Path, digest: &[u8]) -> Line {
 
 /// As sha256sum writes it: the name's bytes as they are, except that a backslash or line break is escaped, which a
 /// leading backslash announces.
-fn checksum_line(digest: &str, path: &Path) -> Vec<u8> {
+pub fn checksum_line(digest: &str, path: &Path) -> Vec<u8> {
     let name = path.as_os_str().as_encoded_bytes();
     let escaped: Vec<u8> = name
         .iter()
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn checksum_lines_escape_names() {
+    pub fn checksum_lines_escape_names() {
         let line = |name: &str| checksum_line("00", Path::new(name));
         assert_eq!(line("a b"), b"00  a b");
         assert_eq!(line("a\nb\\c"), b"\\00  a\\nb\\\\c");

@@ -1,23 +1,24 @@
 //! `hashloom sign`.
 
 use std::{
-    collections::BTreeMap,
-    fs::{self, File, FileType},
+    fs::{File, FileType},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
 };
 
-use hashloom::slh_dsa::{Mode, ParameterSet, Randomness, Reader, Signature, SigningKey};
+use hashloom::slh_dsa::Randomness;
 use serde_json::json;
 
 use crate::{
     app::App,
-    args::{ModeArgs, set_parser},
+    args::{SubjectArgs, set_parser},
     error::{Error, Outcome},
-    input::Input,
-    keys::{self, DefaultKey, Key},
+    input::{Input, outputs},
+    keys::{self, DefaultKey, Key, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
+    scheme::{Set, Signer, Source, Subject},
+    secrets::PassphraseArgs,
     store::{self, Access, Existing},
 };
 
@@ -32,9 +33,9 @@ const SPOOL_MEMORY: usize = 1 << 20;
 /// Without --key a default key is used. It is in $HASHLOOM_HOME or the data directory of the platform, as default.pem
 /// with its public key default.pub.pem, and is made when it is first needed.
 ///
-/// Signing reads a message twice. Standard input, written as -, and pipes can be read only once: they need --spool,
-/// which copies them to memory, or if they are long to an unnamed temporary file. The signature of standard input is
-/// stdin.sig in --out-dir.
+/// Signing with SLH-DSA reads a message twice. Standard input, written as -, and pipes can be read only once: they need
+/// --spool, which copies them to memory, or if they are long to an unnamed temporary file. ML-DSA reads everything once.
+/// The signature of standard input is stdin.sig in --out-dir.
 ///
 /// For example: hashloom sign README.md src/*.rs
 #[derive(clap::Args)]
@@ -47,16 +48,18 @@ pub struct Args {
     key: Option<PathBuf>,
     /// Parameter set of a raw key, or of the default key that is made
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
-    set: Option<ParameterSet>,
+    set: Option<Set>,
     /// Directory for the signatures, made if it is missing [default: beside each file]
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
     #[command(flatten)]
-    mode: ModeArgs,
+    passphrase: PassphraseArgs,
+    #[command(flatten)]
+    subject: SubjectArgs,
     /// Make the same signature for the same message, instead of adding randomness against side channels and faults
     #[arg(long)]
     deterministic: bool,
-    /// Read pipes and standard input to temporary storage first
+    /// Read pipes and standard input to temporary storage first, where the scheme reads twice
     #[arg(long)]
     spool: bool,
 }
@@ -69,23 +72,25 @@ struct Job {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
-    let signed_mode = args.mode.check()?;
-    let jobs = jobs(args)?;
-    if let Some(dir) = &args.out_dir
-        && !dir.is_dir()
-    {
-        if dir.exists() {
-            return Err(Error::content(dir, "is not a directory"));
-        }
-        fs::create_dir_all(dir).map_err(Error::file(dir, "cannot make"))?;
+    let what = args.subject.check()?;
+    let place = |input: &Input| input.signature_path(args.subject.external_mu, args.out_dir.as_deref(), "--out-dir");
+    let jobs: Vec<Job> = outputs(&args.files, "signature", place)?
+        .into_iter()
+        .enumerate()
+        .map(|(index, (input, signature))| Job { index, input, signature })
+        .collect();
+    if args.passphrase.takes_stdin() && jobs.iter().any(|job| job.input == Input::Stdin) {
+        return Err(Error::usage("standard input can be read only once"));
     }
+    args.out_dir.as_deref().map_or(Ok(()), store::directory)?;
     let engine = app.start_engine();
+    let opener = Opener::new(&args.passphrase, app);
     let key = match &args.key {
         Some(path) => {
             warn_of_access(path);
-            keys::read(path, args.set, &engine)?.key
+            keys::read(path, args.set, &engine, opener)?.key
         }
-        None => DefaultKey::locate()?.signing_key(args.set, app, &engine)?.key,
+        None => DefaultKey::locate()?.signing_key(args.set, &engine, opener)?.key,
     };
     let fingerprint = key.fingerprint()?;
     let Key::Private(key) = key else {
@@ -93,16 +98,22 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
         return Err(Error::content(path, "is a public key; signing takes a private one"));
     };
 
+    let (set, subject) = (key.set(), what.subject());
+    if let Err(reason) = subject.check(set) {
+        return Err(Error::content(args.key.as_deref().unwrap_or(Path::new("default key")), reason));
+    }
+    let signer = key.into_signer();
+
     let report = Report::new(&app.out, app.out.progress(jobs.len() as u64, Unit::Items("signatures")));
     parallel::for_each(&jobs, |job| {
-        let result = sign(&key, job, &signed_mode.mode(), args);
+        let result = sign(&signer, job, subject, args);
         report.bar().inc(1);
         report.add(job.index, result.map_or_else(|e| Line::failed(job.input.path(), &e), |n| line(job, n, app)))
     });
     let tally = report.finish()?;
 
     let rate = tally.rate(tally.good);
-    let (set, seconds) = (key.set(), tally.elapsed.as_secs_f64());
+    let seconds = tally.elapsed.as_secs_f64();
     let text = || {
         let (files, errors) = (count(tally.good, "file"), count(tally.failed, "error"));
         let text = format!("signed {files} in {seconds:.3} s ({rate:.1} signatures/s), {set}, {errors}");
@@ -123,74 +134,48 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
     Ok(tally.outcome())
 }
 
-/// Finds each signature's file, and refuses those that get in each other's way.
-fn jobs(args: &Args) -> Result<Vec<Job>, Error> {
-    let mut jobs = Vec::with_capacity(args.files.len());
-    // not a hash map: the standard library's panics where the operating system has no randomness to give
-    let mut taken: BTreeMap<PathBuf, &Path> = BTreeMap::new();
-    for (index, file) in args.files.iter().enumerate() {
-        let input = Input::from_arg(file.clone());
-        let signature = input.signature_path(args.out_dir.as_deref(), "--out-dir")?;
-        if let Some(other) = taken.insert(signature.clone(), file) {
-            return Err(Error::usage(format!(
-                "{} and {} would both have their signature in {}",
-                name(other),
-                name(file),
-                name(&signature)
-            )));
-        }
-        jobs.push(Job { index, input, signature });
-    }
-    for file in &args.files {
-        if let Some(of) = taken.get(file) {
-            return Err(Error::usage(format!(
-                "{} is to be signed, and to be overwritten by the signature of {}",
-                name(file),
-                name(of)
-            )));
-        }
-    }
-    Ok(jobs)
-}
-
 /// Signs a message and stores the signature; returns the bytes of the message.
-fn sign(key: &SigningKey, job: &Job, mode: &Mode<'_>, args: &Args) -> Result<u64, Error> {
+fn sign(signer: &Signer, job: &Job, subject: Subject<'_>, args: &Args) -> Result<u64, Error> {
+    let path = job.input.path();
     let once = match job.input.metadata()? {
         None => true,
         Some(metadata) => reads_once(metadata.file_type()),
     };
-    let (signature, bytes) = if once && args.spool {
-        let path = job.input.path();
+    let mut bytes = 0;
+    let source = if once && args.spool && signer.reads_twice() {
         let mut spool = tempfile::spooled_tempfile(SPOOL_MEMORY);
-        let bytes = io::copy(&mut job.input.open()?, &mut spool).map_err(Error::file(path, "cannot spool"))?;
+        bytes = io::copy(&mut job.input.open()?, &mut spool).map_err(Error::file(path, "cannot spool"))?;
         spool.rewind().map_err(Error::file(path, "cannot spool"))?;
         tracing::debug!(file = %name(path), bytes, "spooled");
-        (sign_source(key, spool, job, mode, args)?, bytes)
-    } else if once {
+        Source::Again(Box::new(spool))
+    } else if once && signer.reads_twice() {
         let what = if job.input == Input::Stdin { "standard input" } else { "a pipe or device" };
-        let reason = format!("{what} can be read only once, and signing takes messages to read twice: use --spool");
-        return Err(Error::content(job.input.path(), reason));
-    } else {
-        let path = job.input.path();
+        let reason =
+            format!("{what} can be read only once, and this key signs messages that it reads twice: use --spool");
+        return Err(Error::content(path, reason));
+    } else if signer.reads_twice() {
         let file = File::open(path).map_err(Error::file(path, "cannot read"))?;
-        let bytes = file.metadata().map_err(Error::file(path, "cannot read"))?.len();
-        (sign_source(key, file, job, mode, args)?, bytes)
+        bytes = file.metadata().map_err(Error::file(path, "cannot read"))?.len();
+        Source::Again(Box::new(file))
+    } else {
+        Source::Once(Box::new(Counted(job.input.open()?, &mut bytes)))
     };
-    store::write(&job.signature, signature.as_ref(), Access::Public, Existing::Replace)?;
+    let randomness = if args.deterministic { Randomness::Deterministic } else { Randomness::os() };
+    let signature =
+        signer.sign(source, subject, randomness).map_err(|error| Error::content(path, error.to_string()))?;
+    store::write(&job.signature, &signature, Access::Public, Existing::Replace)?;
     Ok(bytes)
 }
 
-fn sign_source(
-    key: &SigningKey,
-    source: impl Read + Seek,
-    job: &Job,
-    mode: &Mode<'_>,
-    args: &Args,
-) -> Result<Signature, Error> {
-    let randomness = if args.deterministic { Randomness::Deterministic } else { Randomness::os() };
-    Reader::new(source)
-        .and_then(|reader| key.sign(reader, mode, randomness))
-        .map_err(|error| Error::content(job.input.path(), error.to_string()))
+/// Counts what is read.
+struct Counted<'a, R>(R, &'a mut u64);
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(piece)?;
+        *self.1 += read as u64;
+        Ok(read)
+    }
 }
 
 #[cfg(unix)]

@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hashloom::slh_dsa::{Item, Mode, ParameterSet, VerifyingKey, verify_batch};
 use serde_json::json;
 
 use crate::{
     app::App,
-    args::{ModeArgs, set_parser},
+    args::{SubjectArgs, set_parser},
     error::{Error, Outcome},
     input::{Content, Input, batches},
-    keys::{self, DefaultKey},
+    keys::{self, DefaultKey, Opener},
     output::{Line, Report, Unit, count, name},
     parallel,
+    scheme::{Set, Subject, Verifier},
 };
 
 /// Small messages whose signatures are verified side by side.
@@ -25,7 +25,8 @@ const BATCH: usize = 64;
 /// Verify signatures of files.
 ///
 /// The signature of FILE is read from FILE.sig. All files are checked even if some are not valid or cannot be read. A
-/// file or signature that cannot be read is an error (exit code 2), not an invalid signature (exit code 1).
+/// file or signature that cannot be read is an error (exit code 2), not an invalid signature (exit code 1). A signature
+/// whose length is that of another parameter set is invalid, and the log says so.
 ///
 /// Without --key the default key is used that `hashloom sign` has made.
 ///
@@ -43,12 +44,12 @@ pub struct Args {
     key: Option<PathBuf>,
     /// Parameter set of a raw key
     #[arg(long, value_parser = set_parser(), ignore_case = true, hide_possible_values = true)]
-    set: Option<ParameterSet>,
+    set: Option<Set>,
     /// Directory of the signatures [default: beside each file]
     #[arg(long, value_name = "DIR")]
     sig_dir: Option<PathBuf>,
     #[command(flatten)]
-    mode: ModeArgs,
+    subject: SubjectArgs,
 }
 
 /// A message and its signature's file.
@@ -58,26 +59,31 @@ struct Job {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
-    let signed_mode = args.mode.check()?;
+    let what = args.subject.check()?;
     let inputs: Vec<Input> = args.files.iter().cloned().map(Input::from_arg).collect();
     Input::check_stdin(&inputs)?;
     let jobs = inputs
         .iter()
         .map(|input| {
-            let signature = input.signature_path(args.sig_dir.as_deref(), "--sig-dir")?;
+            let signature = input.signature_path(args.subject.external_mu, args.sig_dir.as_deref(), "--sig-dir")?;
             Ok(Job { input: input.clone(), signature })
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let engine = app.start_engine();
+    let opener = Opener { passphrase: Err("use the public one"), app };
     let found = match &args.key {
-        Some(path) => keys::read(path, args.set, &engine)?,
-        None => DefaultKey::locate()?.verifying_key(args.set, &engine)?,
+        Some(path) => keys::read(path, args.set, &engine, opener)?,
+        None => DefaultKey::locate()?.verifying_key(args.set, &engine, opener)?,
     };
-    let key = found.key.verifying_key();
+    let (set, subject) = (found.key.set(), what.subject());
+    if let Err(reason) = subject.check(set) {
+        return Err(Error::content(args.key.as_deref().unwrap_or(Path::new("default key")), reason));
+    }
+    let verifier = found.key.verifying_key().into_verifier();
 
     let report = Report::new(&app.out, app.out.progress(jobs.len() as u64, Unit::Items("signatures")));
     parallel::for_each(&batches(&inputs, BATCH), |batch| {
-        let verdicts = verify(&key, &jobs, batch, &signed_mode.mode());
+        let verdicts = verify(&verifier, set, &jobs, batch, subject);
         report.bar().inc(batch.len() as u64);
         batch.iter().zip(verdicts).all(|(&index, verdict)| report.add(index, line(&jobs[index], verdict, app)))
     });
@@ -85,7 +91,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
 
     let checked = tally.good + tally.invalid;
     let rate = tally.rate(checked);
-    let (set, seconds) = (key.set(), tally.elapsed.as_secs_f64());
+    let seconds = tally.elapsed.as_secs_f64();
     let text = || {
         let files = count(checked, "file");
         app.with_engine(format!(
@@ -115,7 +121,7 @@ pub fn run(args: &Args, app: &App) -> Result<Outcome, Error> {
 type Verdict = Result<bool, Error>;
 
 /// Verifies a batch: the messages that are small side by side, others as they are read.
-fn verify(key: &VerifyingKey, jobs: &[Job], batch: &[usize], mode: &Mode<'_>) -> Vec<Verdict> {
+fn verify(verifier: &Verifier, set: Set, jobs: &[Job], batch: &[usize], subject: Subject<'_>) -> Vec<Verdict> {
     enum Step {
         Done(Verdict),
         Batched(Vec<u8>, Vec<u8>),
@@ -126,25 +132,25 @@ fn verify(key: &VerifyingKey, jobs: &[Job], batch: &[usize], mode: &Mode<'_>) ->
             let job = &jobs[index];
             let open = || {
                 job.input.metadata()?; // a missing message is told before its missing signature
-                Ok((read_signature(&job.signature, key.set())?, job.input.content()?))
+                Ok((read_signature(&job.signature, set)?, job.input.content()?))
             };
             match open() {
                 Err(error) => Step::Done(Err(error)),
                 Ok((signature, Content::Whole(message))) => Step::Batched(message, signature),
                 Ok((signature, Content::Stream(reader))) => {
-                    Step::Done(verdict(key.verify_reader(reader, mode, &signature), job))
+                    Step::Done(verdict(verifier.verify_reader(reader, subject, &signature), job))
                 }
             }
         })
         .collect();
-    let items: Vec<Item<'_>> = steps
+    let items: Vec<(&[u8], &[u8])> = steps
         .iter()
         .filter_map(|step| match step {
             Step::Done(_) => None,
-            Step::Batched(message, signature) => Some(Item { key, message, mode: *mode, signature }),
+            Step::Batched(message, signature) => Some((&message[..], &signature[..])),
         })
         .collect();
-    let mut judged = verify_batch(&items).into_iter();
+    let mut judged = verifier.verify_batch(&items, subject).into_iter();
     steps
         .into_iter()
         .zip(batch)
@@ -163,30 +169,30 @@ fn verdict(result: Result<(), hashloom::Error>, job: &Job) -> Verdict {
     }
 }
 
-/// Reads a signature, and of a file that is too long one byte more than a signature has, which is enough to see that
-/// it is none.
-fn read_signature(path: &Path, set: ParameterSet) -> Result<Vec<u8>, Error> {
+/// Reads a signature, and of a file that is too long one byte more than any signature has, which is enough to see that it
+/// is none.
+fn read_signature(path: &Path, set: Set) -> Result<Vec<u8>, Error> {
+    let longest = Set::all().map(Set::signature_len).max().unwrap_or_default();
     let mut bytes = Vec::with_capacity(set.signature_len() + 1);
     File::open(path)
-        .and_then(|file| file.take(set.signature_len() as u64 + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(longest as u64 + 1).read_to_end(&mut bytes))
         .map_err(Error::file(path, "cannot read the signature"))?;
+    let others: Vec<&str> = Set::all().filter(|other| other.signature_len() == bytes.len()).map(Set::name).collect();
+    if bytes.len() != set.signature_len() && !others.is_empty() {
+        let others = others.join(" or ");
+        tracing::warn!("{}: has the length of a signature by {others}, and the key is one of {set}", name(path));
+    }
     Ok(bytes)
 }
 
 fn line(job: &Job, verdict: Verdict, app: &App) -> Line {
     let file = job.input.path();
-    let (outcome, status, word) = match verdict {
-        Err(error) => return Line::failed(file, &error),
-        Ok(true) => (Outcome::Good, "valid", app.out.good("OK")),
-        Ok(false) => (Outcome::Invalid, "invalid", app.out.bad("INVALID")),
-    };
-    let quiet = app.out.quiet && outcome == Outcome::Good;
-    let text = if quiet { String::new() } else { format!("{}: {word}", name(file)) };
-    let json = json!({
-        "kind": "file",
-        "file": file.to_string_lossy(),
-        "status": status,
-        "signature": job.signature.to_string_lossy(),
-    });
-    Line { outcome, text: text.into_bytes(), json }
+    match verdict {
+        Err(error) => Line::failed(file, &error),
+        Ok(valid) => {
+            let mut line = Line::verdict(file, valid, &app.out);
+            line.json["signature"] = job.signature.to_string_lossy().into();
+            line
+        }
+    }
 }

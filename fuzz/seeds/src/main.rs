@@ -80,6 +80,8 @@ fn main() -> Result<()> {
     signatures(&load(&vectors.join("SLH-DSA-sigVer.json.gz"))?, &mut corpora)?;
     keys(&load(&vectors.join("SLH-DSA-keyGen.json.gz"))?, &mut corpora)?;
     files(vectors, &mut corpora)?;
+    encrypted(&mut corpora)?;
+    ml_dsa(vectors, &mut corpora)?;
     println!("seeds: {:?}", corpora.written);
     Ok(())
 }
@@ -124,7 +126,7 @@ fn signatures(file: &Value, corpora: &mut Corpora) -> Result<()> {
         let body = head.field(&public).field(&bytes(test, "context")?).field(&message).rest(&signature);
         corpora.add("verify", body.0)?;
         // message and signature of two files
-        let spki = spki(set, &public);
+        let spki = spki(20 + set, &public);
         if let Ok(first) = u16::try_from(signature.len()) {
             let head = Writer::default().byte(2).byte(set).byte(0).field(&spki).field(&message);
             corpora.add("cli_files", head.short(first).rest(&signature).field(&message).rest(&signature).0)?;
@@ -138,7 +140,7 @@ fn keys(file: &Value, corpora: &mut Corpora) -> Result<()> {
     for (group, test) in cases(file).step_by(10) {
         let set = set_of(group)?;
         let (secret, public) = (bytes(test, "sk")?, bytes(test, "pk")?);
-        let (pkcs8, spki) = (pkcs8(set, &secret, None), spki(set, &public));
+        let (pkcs8, spki) = (pkcs8(20 + set, &secret, None), spki(20 + set, &public));
         let slow = group["parameterSet"].as_str().is_some_and(|name| name.ends_with('s'));
         let forms = |der: &[u8], label: &str, raw: &[u8]| [der.to_vec(), pem(label, der).into_bytes(), raw.to_vec()];
         let private = forms(&pkcs8, "PRIVATE KEY", &secret);
@@ -152,7 +154,7 @@ fn keys(file: &Value, corpora: &mut Corpora) -> Result<()> {
         for (kind, bytes) in (0..).zip(private.iter().filter(|_| !slow).chain(&public)) {
             corpora.add("cli_files", Writer::default().byte(kind % 2).byte(set).byte(1).rest(bytes).0)?;
         }
-        let with_public = self::pkcs8(set, &secret, Some(&bytes(test, "pk")?));
+        let with_public = self::pkcs8(20 + set, &secret, Some(&bytes(test, "pk")?));
         if !slow {
             corpora.add("private_key", Writer::default().byte(0).byte(set).byte(0).rest(&with_public).0)?;
         }
@@ -193,6 +195,78 @@ fn files(vectors: &Path, corpora: &mut Corpora) -> Result<()> {
     Ok(())
 }
 
+/// Forms of encrypted keys, AES in CBC mode under PBKDF2, with all functions, with and without NULL, and with too many
+/// iterations. What they hold is noise; the target changes good ones by itself.
+fn encrypted(corpora: &mut Corpora) -> Result<()> {
+    let pkcs5 = |last: &[u8]| der(0x06, &[&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01][..], last].concat());
+    for (function, cipher, count) in
+        [(8, 2, &[3][..]), (9, 22, &[40]), (10, 42, &[64]), (11, 42, &[65]), (7, 42, &[1, 0, 0, 0, 0])]
+    {
+        let null = der(0x05, &[]);
+        let prf = |null: &[u8]| der(0x30, &[&digest(function), null].concat());
+        for prf in [prf(&null), prf(&[])] {
+            let parameters = der(0x30, &[der(0x04, &[7; 16]), der(0x02, count), prf].concat());
+            let kdf = der(0x30, &[pkcs5(&[0x05, 0x0c]), parameters].concat());
+            let aes = der(0x06, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, cipher]);
+            let aes = der(0x30, &[aes, der(0x04, &[9; 16])].concat());
+            let scheme = der(0x30, &[pkcs5(&[0x05, 0x0d]), der(0x30, &[kdf, aes].concat())].concat());
+            let file = der(0x30, &[scheme, der(0x04, &[5; 96])].concat());
+            corpora.add("encrypted_key", Writer::default().byte(0).byte(0).rest(&file).0)?;
+            let text = pem("ENCRYPTED PRIVATE KEY", &file);
+            corpora.add("encrypted_key", Writer::default().byte(1).byte(1).rest(text.as_bytes()).0)?;
+            corpora.add("cli_files", Writer::default().byte(0).byte(0).byte(0).rest(&file).0)?;
+        }
+    }
+    Ok(())
+}
+
+/// ML-DSA: signatures of our own negative vectors, good signatures and keys that the targets change, keys as seeds, hints.
+fn ml_dsa(vectors: &Path, corpora: &mut Corpora) -> Result<()> {
+    for (set, name) in (0..).zip(["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"]) {
+        let file = load(&vectors.join(format!("negative-{name}.json.gz")))?;
+        for (group, test) in cases(&file).step_by(10) {
+            let kind = match group["type"].as_str() {
+                Some("MlDsaVerify") => 1,
+                Some("MlDsaPreHashVerify") => 2,
+                _ => 0,
+            };
+            let function = FUNCTIONS.iter().position(|name| group["hash"] == **name).unwrap_or_default();
+            let head = Writer::default().byte(0).byte(set).byte(0).byte(kind).byte(u8::try_from(function)?);
+            let body = head.field(&bytes(group, "publicKey")?).field(&bytes(test, "ctx")?);
+            corpora.add("ml_dsa_verify", body.field(&bytes(test, "msg")?).rest(&bytes(test, "sig")?).0)?;
+        }
+        for signature in 0..5 {
+            corpora.add("ml_dsa_verify", [1, set, 0, signature])?;
+        }
+        let private = pkcs8(17 + set, &der(0x80, &[7; 32]), None);
+        let text = pem("PRIVATE KEY", &private);
+        corpora.add("ml_dsa_key", Writer::default().byte(0).byte(set).byte(0).rest(&private).0)?;
+        corpora.add("ml_dsa_key", Writer::default().byte(1).byte(set).byte(0).rest(text.as_bytes()).0)?;
+        for form in 0..3 {
+            corpora.add("ml_dsa_key", [3, set, 0, form, 0, 30, 0, 4])?;
+        }
+        for form in [4, 7] {
+            corpora.add("ml_dsa_key", [form, set, 0])?;
+        }
+        let public = bytes(&file["testGroups"][0], "publicKey")?;
+        let public = spki(17 + set, &public);
+        let text = pem("PUBLIC KEY", &public);
+        corpora.add("ml_dsa_key", Writer::default().byte(5).byte(set).byte(0).rest(&public).0)?;
+        corpora.add("ml_dsa_key", Writer::default().byte(6).byte(set).byte(0).rest(text.as_bytes()).0)?;
+        for tidy in 0..2 {
+            let ends = [3, 3, 10, 20, 30, 40, 50, 55];
+            let places: Vec<u8> = (0..80).map(|i| 3 * i).collect();
+            corpora.add("ml_dsa_hint", Writer::default().byte(set).byte(0).byte(tidy).rest(&ends).rest(&places).0)?;
+        }
+    }
+    Ok(())
+}
+
+/// The object identifier of HMAC with a digest of PKCS#5's arc.
+fn digest(function: u8) -> Vec<u8> {
+    der(0x06, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, function])
+}
+
 /// One DER element.
 fn der(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
@@ -205,20 +279,21 @@ fn der(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// AlgorithmIdentifier: 2.16.840.1.101.3.4.3.20 and following, without parameters (RFC 9909).
-fn algorithm(set: u8) -> Vec<u8> {
-    der(0x30, &der(0x06, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 20 + set]))
+/// AlgorithmIdentifier: 2.16.840.1.101.3.4.3.17 and following for ML-DSA (RFC 9881), .20 and following for SLH-DSA
+/// (RFC 9909), without parameters.
+fn algorithm(arc: u8) -> Vec<u8> {
+    der(0x30, &der(0x06, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, arc]))
 }
 
-fn spki(set: u8, public: &[u8]) -> Vec<u8> {
-    der(0x30, &[algorithm(set), der(0x03, &[&[0], public].concat())].concat())
+fn spki(arc: u8, public: &[u8]) -> Vec<u8> {
+    der(0x30, &[algorithm(arc), der(0x03, &[&[0], public].concat())].concat())
 }
 
 /// PKCS#8, of version 2 if the public key comes with it.
-fn pkcs8(set: u8, secret: &[u8], public: Option<&[u8]>) -> Vec<u8> {
+fn pkcs8(arc: u8, secret: &[u8], public: Option<&[u8]>) -> Vec<u8> {
     let version = der(0x02, &[u8::from(public.is_some())]);
     let public = public.map(|public| der(0x81, &[&[0], public].concat())).unwrap_or_default();
-    der(0x30, &[version, algorithm(set), der(0x04, secret), public].concat())
+    der(0x30, &[version, algorithm(arc), der(0x04, secret), public].concat())
 }
 
 /// RFC 7468.

@@ -4,20 +4,22 @@
 #[allow(unsafe_code)]
 mod c;
 mod contender;
+mod ml_dsa;
 #[path = "../../src/record.rs"]
 mod record;
+mod slh_dsa;
 
 use std::{
     hint::black_box,
     io::{self, BufRead, Write},
 };
 
-use hashloom::{Choice, Engine, slh_dsa::ParameterSet};
+use hashloom::{Choice, Engine};
 
 use crate::{
-    c::{PqClean, SlhdsaC},
-    contender::{Contender, Inputs, MESSAGES, Ours, Outcome, now},
-    record::{Op, Planned, Record, Rival},
+    c::{MlDsa, SlhdsaC, Sphincs},
+    contender::{Contender, Outcome, now},
+    record::{Key, Op, Planned, Record, Rival, Scheme},
 };
 
 fn main() -> Outcome<()> {
@@ -30,10 +32,9 @@ fn main() -> Outcome<()> {
     let mut bench: Option<Bench> = None;
     for line in io::stdin().lock().lines() {
         let Planned { key, pairs } = serde_json::from_str(&line?)?;
-        let set = key.set.parse()?;
         let mut ready = match bench.take() {
-            Some(bench) if bench.set == set => bench,
-            _ => Bench::new(&engine, set)?,
+            Some(bench) if bench.set == key.set => bench,
+            _ => Bench::new(&engine, &key)?,
         };
         for (rival, pairs) in ready.run(key.op, pairs)? {
             emit(&Record::Pairs { key: key.clone(), rival, pairs })?;
@@ -53,7 +54,7 @@ fn emit(record: &Record) -> Outcome<()> {
 
 /// What this program was built for, and what it chose.
 fn start(engine: &Engine) -> Record {
-    let chosen = [engine.keccak(), engine.sha256(), engine.sha512()];
+    let chosen = [engine.keccak(), engine.sha256(), engine.sha512(), engine.ring()];
     let features = [
         ("avx", cfg!(target_feature = "avx")),
         ("avx2", cfg!(target_feature = "avx2")),
@@ -72,67 +73,96 @@ fn start(engine: &Engine) -> Record {
 /// Nanoseconds of pairs of runs: ours, the rival's.
 type Pairs = Vec<(u64, u64)>;
 
+/// Whether a rival's signatures are right, ours beside them.
+type Agrees = Box<dyn Fn(Rival, &[u8], &[u8]) -> bool>;
+
 /// One parameter set, ready to be timed.
 struct Bench {
-    set: ParameterSet,
-    ours: Ours,
+    set: String,
+    ours: Box<dyn Contender>,
     rivals: Vec<(Rival, Box<dyn Contender>)>,
-    signed: [bool; MESSAGES],
+    agrees: Agrees,
+    /// Operations of a run.
+    run: u64,
+    /// Turns with inputs of their own, and whether everybody has signed them.
+    signed: Vec<bool>,
     live: u64,
 }
 
 impl Bench {
     /// Makes everybody's keys, which must be the same.
-    fn new(engine: &Engine, set: ParameterSet) -> Outcome<Self> {
-        let inputs = Inputs::new(set);
-        let ours = Ours::new(engine, &inputs)?;
-        let mut rivals: Vec<(Rival, Box<dyn Contender>)> =
-            vec![(Rival::PqClean, Box::new(PqClean::new(&inputs))), (Rival::SlhdsaC, Box::new(SlhdsaC::new(&inputs)))];
-        for (rival, contender) in &mut rivals {
-            contender.keygen()?;
-            if contender.public() != ours.public() {
-                return Err(format!("{set}: {rival} makes another public key").into());
+    fn new(engine: &Engine, key: &Key) -> Outcome<Self> {
+        let (ours, rivals, agrees, run, turns): (Box<dyn Contender>, Vec<Box<dyn Contender>>, Agrees, _, _);
+        match key.scheme {
+            Scheme::SlhDsa => {
+                let set = key.set.parse()?;
+                let inputs = slh_dsa::Inputs::new(set);
+                ours = Box::new(slh_dsa::Ours::new(engine, &inputs)?);
+                rivals = vec![Box::new(Sphincs::new(&inputs)), Box::new(SlhdsaC::new(&inputs))];
+                agrees = Box::new(move |rival, ours, theirs| match rival {
+                    Rival::SlhdsaC => ours == theirs,
+                    Rival::PqClean => slh_dsa::round_3_1_agrees(set, ours, theirs),
+                });
+                (run, turns) = (1, slh_dsa::TURNS);
+            }
+            Scheme::MlDsa => {
+                let inputs = ml_dsa::Inputs::new(key.set.parse()?, engine)?;
+                ours = Box::new(ml_dsa::Ours::new(engine, &inputs)?);
+                rivals = vec![Box::new(MlDsa::new(&inputs))];
+                agrees = Box::new(|_, ours, theirs| ours == theirs);
+                (run, turns) = (ml_dsa::RUN, ml_dsa::TURNS);
             }
         }
-        Ok(Self { set, ours, rivals, signed: [false; MESSAGES], live: 0 })
+        let rivals = key.scheme.rivals().iter().copied().zip(rivals).collect();
+        let mut bench =
+            Self { set: key.set.clone(), ours, rivals, agrees, run: run as u64, signed: vec![false; turns], live: 0 };
+        bench.ours.keygen(0)?;
+        bench.rivals.iter_mut().try_for_each(|(_, rival)| rival.keygen(0).map(drop))?;
+        bench.same_key()?;
+        Ok(bench)
     }
 
     /// Runs an operation `pairs` times beside each rival, who goes first changing each time.
     fn run(&mut self, op: Op, pairs: usize) -> Outcome<Vec<(Rival, Pairs)>> {
-        self.warm_up(op)?;
+        let turns = pairs.min(self.signed.len());
+        self.warm_up(op, turns)?;
         let mut times: Vec<_> = self.rivals.iter().map(|(rival, _)| (*rival, Vec::with_capacity(pairs))).collect();
         for i in 0..pairs {
-            let at = i % MESSAGES;
+            let at = i % turns;
             for ((_, rival), (_, times)) in self.rivals.iter_mut().zip(&mut times) {
+                let mut clock = |contender: &mut dyn Contender| time(contender, op, at, self.run, &mut self.live);
                 times.push(if i % 2 == 0 {
-                    let ours = time(&mut self.ours, op, at, &mut self.live)?;
-                    (ours, time(&mut **rival, op, at, &mut self.live)?)
+                    let ours = clock(&mut *self.ours)?;
+                    (ours, clock(&mut **rival)?)
                 } else {
-                    let rival = time(&mut **rival, op, at, &mut self.live)?;
-                    (time(&mut self.ours, op, at, &mut self.live)?, rival)
+                    let rival = clock(&mut **rival)?;
+                    (clock(&mut *self.ours)?, rival)
                 });
             }
-        }
-        if op == Op::Sign {
-            for at in 0..pairs.min(MESSAGES) {
-                self.agree(at)?;
+            if op == Op::Keygen {
+                self.same_key()?;
             }
+        }
+        match op {
+            Op::Keygen => self.signed.fill(false), // by another key
+            Op::Sign => (0..turns).try_for_each(|at| self.same_signatures(at))?,
+            Op::Verify => {}
         }
         Ok(times)
     }
 
-    /// Runs everybody's operation once; before verification on all signatures.
-    fn warm_up(&mut self, op: Op) -> Outcome<()> {
+    /// Runs everybody's operation once; before verification on the signatures of all turns.
+    fn warm_up(&mut self, op: Op, turns: usize) -> Outcome<()> {
         let count = match op {
-            Op::Keygen => 0, // the key was made
+            Op::Keygen => 0, // keys were made
             Op::Sign => 1,
-            Op::Verify => MESSAGES,
+            Op::Verify => turns,
         };
         for at in 0..count {
             if !self.signed[at] {
                 self.ours.sign(at)?;
                 self.rivals.iter_mut().try_for_each(|(_, rival)| rival.sign(at).map(drop))?;
-                self.agree(at)?;
+                self.same_signatures(at)?;
             }
             if op == Op::Verify {
                 self.ours.verify(at)?;
@@ -142,21 +172,20 @@ impl Bench {
         Ok(())
     }
 
-    /// Everybody has signed message `at`: slhdsa-c must have made our bytes. PQClean follows SPHINCS+ round 3.1, which
-    /// reads FORS indices from the digest in another order; R and all that is signed above the first WOTS+ signature,
-    /// whose message is the FORS key, must be the same there too.
-    fn agree(&mut self, at: usize) -> Outcome<()> {
-        let ours = self.ours.signature(at);
+    /// Everybody has made a key of the same seeds.
+    fn same_key(&self) -> Outcome<()> {
         for (rival, contender) in &self.rivals {
-            let theirs = contender.signature(at);
-            let same = match rival {
-                Rival::SlhdsaC => ours == theirs,
-                Rival::PqClean => {
-                    let (r, above) = (self.set.n(), first_path(self.set));
-                    ours.len() == theirs.len() && ours[..r] == theirs[..r] && ours[above..] == theirs[above..]
-                }
-            };
-            if !same {
+            if contender.public() != self.ours.public() {
+                return Err(format!("{}: {rival} makes another public key", self.set).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Everybody has signed the messages of a turn.
+    fn same_signatures(&mut self, at: usize) -> Outcome<()> {
+        for (rival, contender) in &self.rivals {
+            if !(self.agrees)(*rival, self.ours.signatures(at), contender.signatures(at)) {
                 return Err(format!("{}: {rival} makes another signature", self.set).into());
             }
         }
@@ -165,29 +194,14 @@ impl Bench {
     }
 }
 
-/// Where in a signature the first authentication path starts: behind R, k FORS paths of a + 1 nodes and a WOTS+
-/// signature of 2n + 3.
-fn first_path(set: ParameterSet) -> usize {
-    use ParameterSet as P;
-    let (k, a) = match set {
-        P::Sha2_128s | P::Shake128s => (14, 12),
-        P::Sha2_128f | P::Shake128f => (33, 6),
-        P::Sha2_192s | P::Shake192s => (17, 14),
-        P::Sha2_192f | P::Shake192f => (33, 8),
-        P::Sha2_256s | P::Shake256s => (22, 14),
-        P::Sha2_256f | P::Shake256f => (35, 9),
-    };
-    (1 + k * (a + 1) + 2 * set.n() + 3) * set.n()
-}
-
-/// Nanoseconds of one operation, whose result is folded into `live` before the clock stops.
-fn time(contender: &mut (impl Contender + ?Sized), op: Op, at: usize, live: &mut u64) -> Outcome<u64> {
+/// Nanoseconds of one of a run's operations, whose results are folded into `live` before the clock stops.
+fn time(contender: &mut dyn Contender, op: Op, at: usize, run: u64, live: &mut u64) -> Outcome<u64> {
     let start = now();
     let result = match op {
-        Op::Keygen => contender.keygen(),
+        Op::Keygen => contender.keygen(at),
         Op::Sign => contender.sign(at),
         Op::Verify => contender.verify(at),
     }?;
     *live = black_box(live.rotate_left(1) ^ result);
-    Ok(now() - start)
+    Ok((now() - start) / run)
 }

@@ -2,7 +2,7 @@
 
 use hashloom::{Engine, slh_dsa::SigningKey};
 
-use super::{MESSAGE, Maker, random};
+use super::{MESSAGE, Maker, Signer, random};
 use crate::{
     file::{Case, Flag, Interface},
     flaw::{KeyFlaw, SignFlaw},

@@ -1,11 +1,11 @@
-//! Messages and contexts, and the encoding M' that is signed in their place (Alg. 22 to 25).
+//! Messages and contexts, and the encoding M' that is signed in their place (FIPS 204 Alg. 2 to 5, FIPS 205 Alg. 22 to 25).
 
 use hashloom::slh_dsa::{Mode, PreHash};
 use sha2::{Digest, Sha256};
 use sha3::Sha3_256;
 use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
 
-use super::{Extent, MESSAGE, Maker, random, sign};
+use super::{Extent, MESSAGE, Signer, random};
 use crate::file::{Case, Flag, Interface};
 
 /// A message, its context, and what is tried with them.
@@ -22,8 +22,8 @@ struct Claim<'a> {
 
 const PURE: Claim<'static> = Claim { interface: Interface::Pure, message: MESSAGE, context: Some(CONTEXT) };
 
-fn add(maker: &mut Maker, flag: Flag, comment: impl Into<String>, claim: &Claim<'_>, signature: &[u8]) {
-    let public = maker.public.clone();
+fn add(maker: &mut dyn Signer, flag: Flag, comment: impl Into<String>, claim: &Claim<'_>, signature: &[u8]) {
+    let public = maker.public().to_vec();
     maker.add(&Case {
         public: &public,
         interface: claim.interface,
@@ -37,7 +37,7 @@ fn add(maker: &mut Maker, flag: Flag, comment: impl Into<String>, claim: &Claim<
 }
 
 /// Valid signatures; where encodings are left out, with the pre-hash functions of SHAKE alone.
-pub(super) fn valid(maker: &mut Maker, extent: Extent) {
+pub(crate) fn valid(maker: &mut dyn Signer, extent: Extent) {
     let long = random("negative vectors, long message", 1000);
     let contexts = random("negative vectors, contexts", 255);
     let messages: [Row<'_>; 7] = [
@@ -51,12 +51,12 @@ pub(super) fn valid(maker: &mut Maker, extent: Extent) {
     ];
     for (message, context, comment) in messages {
         let mode = Mode::Pure { context: context.unwrap_or_default() };
-        let signature = sign(&maker.key, message, &mode);
+        let signature = maker.sign(message, &mode);
         let claim = Claim { interface: Interface::Pure, message, context };
         add(maker, Flag::ValidSignature, comment, &claim, &signature);
     }
     for (message, comment) in [(MESSAGE, "M' of any form"), (&b""[..], "M' empty")] {
-        let signature = maker.sign_framed(message);
+        let signature = maker.sign(message, &Mode::Internal);
         let claim = Claim { interface: Interface::Internal, message, context: None };
         add(maker, Flag::ValidSignature, comment, &claim, &signature);
     }
@@ -65,13 +65,13 @@ pub(super) fn valid(maker: &mut Maker, extent: Extent) {
         _ => &PreHash::ALL[10..],
     };
     for &function in functions {
-        let signature = sign(&maker.key, MESSAGE, &Mode::PreHash { context: CONTEXT, function });
+        let signature = maker.sign(MESSAGE, &Mode::PreHash { context: CONTEXT, function });
         let claim = Claim { interface: Interface::PreHash(function), ..PURE };
         add(maker, Flag::ValidSignature, "valid", &claim, &signature);
     }
 }
 
-pub(super) fn encodings(maker: &mut Maker) {
+pub(crate) fn encodings(maker: &mut dyn Signer) {
     messages(maker);
     contexts(maker);
     long_contexts(maker);
@@ -82,8 +82,8 @@ pub(super) fn encodings(maker: &mut Maker) {
 }
 
 /// The message is not the one that was signed.
-fn messages(maker: &mut Maker) {
-    let signature = maker.good.clone();
+fn messages(maker: &mut dyn Signer) {
+    let signature = maker.good().to_vec();
     let wrong: [(&[u8], &str); 6] = [
         (b"", "empty message"),
         (b"a messag", "last byte missing"),
@@ -98,8 +98,8 @@ fn messages(maker: &mut Maker) {
 }
 
 /// The context is not the one that was signed.
-fn contexts(maker: &mut Maker) {
-    let signature = sign(&maker.key, MESSAGE, &Mode::Pure { context: CONTEXT });
+fn contexts(maker: &mut dyn Signer) {
+    let signature = maker.sign(MESSAGE, &Mode::Pure { context: CONTEXT });
     let wrong: [Row<'_>; 11] = [
         (MESSAGE, None, "no context in place of one"),
         (MESSAGE, Some(b""), "empty context in place of one"),
@@ -117,14 +117,14 @@ fn contexts(maker: &mut Maker) {
         let comment = format!("context: {comment}");
         add(maker, Flag::WrongContext, comment, &Claim { message, context, ..PURE }, &signature);
     }
-    let signature = maker.good.clone();
+    let signature = maker.good().to_vec();
     for (context, comment) in [(CONTEXT, "a context in place of none"), (&[0], "a zero byte in place of none")] {
         add(maker, Flag::WrongContext, comment, &Claim { context: Some(context), ..PURE }, &signature);
     }
 }
 
 /// No signature is valid with such a context, however its length was written.
-fn long_contexts(maker: &mut Maker) {
+fn long_contexts(maker: &mut dyn Signer) {
     let long = random("negative vectors, long context", 512);
     for (len, length, signed, comment) in [
         (256, &[0][..], 256, "256 bytes, length byte 0"),
@@ -135,17 +135,17 @@ fn long_contexts(maker: &mut Maker) {
         (257, &[1], 257, "257 bytes, length byte 1"),
         (512, &[0], 512, "512 bytes, length byte 0"),
     ] {
-        let signature = maker.sign_framed(&[&[0], length, &long[..signed], MESSAGE].concat());
+        let signature = maker.sign(&[&[0], length, &long[..signed], MESSAGE].concat(), &Mode::Internal);
         add(maker, Flag::InvalidContext, comment, &Claim { context: Some(&long[..len]), ..PURE }, &signature);
     }
     let function = PreHash::Sha2_256;
-    let signature = maker.sign_framed(&[&[1, 0], &long[..256], &oid(function), &sha256(MESSAGE)].concat());
+    let signature = maker.sign(&[&[1, 0], &long[..256], &oid(function), &sha256(MESSAGE)].concat(), &Mode::Internal);
     let claim = Claim { interface: Interface::PreHash(function), context: Some(&long[..256]), ..PURE };
     add(maker, Flag::InvalidContext, "256 bytes, length byte 0", &claim, &signature);
 }
 
 /// What a signer may put in place of M' of the pure interface.
-fn pure(maker: &mut Maker) {
+fn pure(maker: &mut dyn Signer) {
     let (m, c) = (MESSAGE, CONTEXT);
     for (framed, comment) in [
         ([&[1, 7], c, m].concat(), "domain separator 1"),
@@ -169,7 +169,7 @@ fn pure(maker: &mut Maker) {
         ([&[0, 7], c, &sha256(m)[..]].concat(), "SHA-256 of the message in place of the message"),
         (sha256(&[&[0, 7], c, m].concat()), "SHA-256 of M'"),
     ] {
-        let signature = maker.sign_framed(&framed);
+        let signature = maker.sign(&framed, &Mode::Internal);
         add(maker, Flag::MessageEncoding, comment, &PURE, &signature);
     }
     let empty = Claim { context: None, ..PURE };
@@ -179,26 +179,26 @@ fn pure(maker: &mut Maker) {
         ([&[0, 1, 0], m].concat(), "no context: a zero byte as context"),
         ([&[1, 0], m].concat(), "no context: domain separator 1"),
     ] {
-        let signature = maker.sign_framed(&framed);
+        let signature = maker.sign(&framed, &Mode::Internal);
         add(maker, Flag::MessageEncoding, comment, &empty, &signature);
     }
 }
 
 /// Signatures by one interface for another.
-fn interfaces(maker: &mut Maker) {
+fn interfaces(maker: &mut dyn Signer) {
     let function = PreHash::Sha2_256;
     let digest = sha256(MESSAGE);
     let internal = Claim { interface: Interface::Internal, context: None, ..PURE };
     let hashed = Claim { interface: Interface::PreHash(function), ..PURE };
 
-    let pure = sign(&maker.key, MESSAGE, &Mode::Pure { context: CONTEXT });
+    let pure = maker.sign(MESSAGE, &Mode::Pure { context: CONTEXT });
     add(maker, Flag::OtherInterface, "pure, verified as internal", &internal, &pure);
     add(maker, Flag::OtherInterface, "pure, verified as pre-hash", &hashed, &pure);
     let framed = [&[0, 7], CONTEXT, MESSAGE].concat();
     let claim = Claim { message: &framed, ..internal };
     add(maker, Flag::ValidSignature, "the M' of the pure interface", &claim, &pure);
 
-    let prehash = sign(&maker.key, MESSAGE, &Mode::PreHash { context: CONTEXT, function });
+    let prehash = maker.sign(MESSAGE, &Mode::PreHash { context: CONTEXT, function });
     add(maker, Flag::OtherInterface, "pre-hash, verified as internal", &internal, &prehash);
     add(maker, Flag::OtherInterface, "pre-hash, verified as pure", &PURE, &prehash);
     let claim = Claim { message: &digest, ..PURE };
@@ -207,16 +207,16 @@ fn interfaces(maker: &mut Maker) {
     let claim = Claim { message: &signed, ..PURE };
     add(maker, Flag::OtherInterface, "pre-hash, verified as pure of identifier and digest", &claim, &prehash);
 
-    let pure = sign(&maker.key, &signed, &Mode::Pure { context: CONTEXT });
+    let pure = maker.sign(&signed, &Mode::Pure { context: CONTEXT });
     add(maker, Flag::OtherInterface, "pure of identifier and digest, verified as pre-hash", &hashed, &pure);
-    let pure = sign(&maker.key, &digest, &Mode::Pure { context: CONTEXT });
+    let pure = maker.sign(&digest, &Mode::Pure { context: CONTEXT });
     add(maker, Flag::OtherInterface, "pure of the digest, verified as pre-hash", &hashed, &pure);
-    let bare = maker.sign_framed(&digest);
+    let bare = maker.sign(&digest, &Mode::Internal);
     add(maker, Flag::OtherInterface, "internal of the digest, verified as pre-hash", &hashed, &bare);
 }
 
 /// What a signer may put in place of M' of the pre-hash interface.
-fn prehash(maker: &mut Maker) {
+fn prehash(maker: &mut dyn Signer) {
     let function = PreHash::Sha2_256;
     let (c, id, digest) = (CONTEXT, oid(function), sha256(MESSAGE));
     let head = [&[1, 7], c].concat();
@@ -246,7 +246,7 @@ fn prehash(maker: &mut Maker) {
         ([&head[..], &id, &[0; 32]].concat(), "digest zero"),
         ([&head[..], &id, MESSAGE].concat(), "the message in place of the digest"),
     ] {
-        let signature = maker.sign_framed(&framed);
+        let signature = maker.sign(&framed, &Mode::Internal);
         add(maker, Flag::MessageEncoding, comment, &hashed, &signature);
     }
     for (function, len, digest) in [
@@ -255,14 +255,14 @@ fn prehash(maker: &mut Maker) {
         (PreHash::Shake256, 32, xof::<Shake256>(32)),
         (PreHash::Shake256, 128, xof::<Shake256>(128)),
     ] {
-        let signature = maker.sign_framed(&[&head[..], &oid(function), &digest].concat());
+        let signature = maker.sign(&[&head[..], &oid(function), &digest].concat(), &Mode::Internal);
         let claim = Claim { interface: Interface::PreHash(function), ..PURE };
         add(maker, Flag::PreHashConfusion, format!("digest of {len} bytes"), &claim, &signature);
     }
 }
 
 /// Functions whose digests have the same length, taken for each other.
-fn confusion(maker: &mut Maker) {
+fn confusion(maker: &mut dyn Signer) {
     use PreHash as P;
     let pairs = [
         (P::Sha2_256, P::Sha3_256),
@@ -274,7 +274,7 @@ fn confusion(maker: &mut Maker) {
         (P::Sha2_512, P::Shake256),
     ];
     for (signed, claimed) in pairs {
-        let signature = sign(&maker.key, MESSAGE, &Mode::PreHash { context: CONTEXT, function: signed });
+        let signature = maker.sign(MESSAGE, &Mode::PreHash { context: CONTEXT, function: signed });
         let claim = Claim { interface: Interface::PreHash(claimed), ..PURE };
         add(maker, Flag::PreHashConfusion, format!("signed with {signed}"), &claim, &signature);
     }
@@ -282,7 +282,7 @@ fn confusion(maker: &mut Maker) {
     let others = [P::Sha2_256, P::Sha3_256, P::Sha2_512_256, P::Shake128];
     for (function, digest) in digests {
         for other in others.into_iter().filter(|other| *other != function) {
-            let signature = maker.sign_framed(&[&[1, 7], CONTEXT, &oid(other), &digest].concat());
+            let signature = maker.sign(&[&[1, 7], CONTEXT, &oid(other), &digest].concat(), &Mode::Internal);
             // right but for the identifier, and right but for the digest
             for claimed in [function, other] {
                 let claim = Claim { interface: Interface::PreHash(claimed), ..PURE };

@@ -1,7 +1,7 @@
 //! What a verifier is tried with.
 
 mod flaws;
-mod messages;
+pub(crate) mod messages;
 mod parts;
 
 use hashloom::{
@@ -11,12 +11,12 @@ use hashloom::{
 use shake::{ExtendableOutput, Shake256, Update, XofReader};
 
 use crate::{
-    file::{Case, File, Flag, Interface},
+    file::{Case, File, Flag, Interface, Set},
     plain::Plain,
 };
 
 /// The message that most tests are about.
-const MESSAGE: &[u8] = b"a message";
+pub(crate) const MESSAGE: &[u8] = b"a message";
 
 /// How much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,31 @@ pub enum Extent {
     Signatures,
     /// One signature or two, for the numbers of the set and its hash functions.
     Core,
+}
+
+/// What both schemes have: a key that signs, and a file in the making.
+pub(crate) trait Signer {
+    fn public(&self) -> &[u8];
+    /// The signature of [`MESSAGE`] without context.
+    fn good(&self) -> &[u8];
+    /// A deterministic signature.
+    fn sign(&self, message: &[u8], mode: &Mode<'_>) -> Vec<u8>;
+    fn add(&mut self, case: &Case<'_>);
+
+    /// A test of [`MESSAGE`] with the usual key and no context, pure, that fails.
+    fn refused(&mut self, flag: Flag, comment: &str, signature: &[u8]) {
+        let public = self.public().to_vec();
+        self.add(&Case {
+            public: &public,
+            interface: Interface::Pure,
+            flag,
+            comment: comment.into(),
+            message: MESSAGE,
+            context: None,
+            signature,
+            valid: false,
+        });
+    }
 }
 
 /// A file in the making.
@@ -59,7 +84,7 @@ pub fn make(set: ParameterSet, extent: Extent) -> File {
 }
 
 /// Bytes that a label decides.
-fn random(label: &str, len: usize) -> Vec<u8> {
+pub(crate) fn random(label: &str, len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     Shake256::default().chain(label).finalize_xof().read(&mut bytes);
     bytes
@@ -79,35 +104,29 @@ impl Maker {
         let framed = [&[0, 0], MESSAGE].concat();
         assert!(plain.sign(None, &good[..n], &framed) == good, "{set}: two ways to the same signature");
         assert!(plain.verify(None, &framed, &good), "{set}: two ways to verify it");
-        Self { set, key, public, plain, good, file: File::new(set) }
+        Self { set, key, public, plain, good, file: File::new(Set::SlhDsa(set)) }
     }
 
     fn n(&self) -> usize {
         self.set.n()
     }
+}
 
-    /// Signs M' itself.
-    fn sign_framed(&self, framed: &[u8]) -> Vec<u8> {
-        sign(&self.key, framed, &Mode::Internal)
+impl Signer for Maker {
+    fn public(&self) -> &[u8] {
+        &self.public
+    }
+
+    fn good(&self) -> &[u8] {
+        &self.good
+    }
+
+    fn sign(&self, message: &[u8], mode: &Mode<'_>) -> Vec<u8> {
+        sign(&self.key, message, mode)
     }
 
     fn add(&mut self, case: &Case<'_>) {
-        self.file.add(self.set, case);
-    }
-
-    /// A test of [`MESSAGE`] with the usual key and no context, pure, that fails.
-    fn refused(&mut self, flag: Flag, comment: impl Into<String>, signature: &[u8]) {
-        let public = self.public.clone();
-        self.add(&Case {
-            public: &public,
-            interface: Interface::Pure,
-            flag,
-            comment: comment.into(),
-            message: MESSAGE,
-            context: None,
-            signature,
-            valid: false,
-        });
+        self.file.add(Set::SlhDsa(self.set), case);
     }
 }
 

@@ -7,7 +7,7 @@ use hashloom::{
     slh_dsa::{Mode, ParameterSet, SigningKey},
 };
 
-use super::{MESSAGE, Maker, random, sign};
+use super::{MESSAGE, Maker, Signer, random, sign};
 use crate::{
     file::{Case, Flag, Interface},
     plain::Shape,
@@ -112,13 +112,13 @@ fn flipped(maker: &mut Maker, layout: &Layout) {
         let bit = 37 * i % (8 * n);
         let mut signature = maker.good.clone();
         signature[place.start + bit / 8] ^= 1 << (bit % 8);
-        maker.refused(Flag::ModifiedSignature, format!("bit {bit} flipped in {name}"), &signature);
+        maker.refused(Flag::ModifiedSignature, &format!("bit {bit} flipped in {name}"), &signature);
     }
     let last = maker.good.len() - 1;
     for (byte, mask, name) in [(0, 0x80, "first"), (last, 0x01, "last")] {
         let mut signature = maker.good.clone();
         signature[byte] ^= mask;
-        maker.refused(Flag::ModifiedSignature, format!("the signature's {name} bit flipped"), &signature);
+        maker.refused(Flag::ModifiedSignature, &format!("the signature's {name} bit flipped"), &signature);
     }
 }
 
@@ -160,7 +160,7 @@ fn exchanged(maker: &mut Maker, layout: &Layout) {
     for (one, other, name) in pairs {
         let mut signature = maker.good.clone();
         swap(&mut signature, one, other);
-        maker.refused(Flag::ExchangedParts, format!("exchanged: {name}"), &signature);
+        maker.refused(Flag::ExchangedParts, &format!("exchanged: {name}"), &signature);
     }
 
     let good = maker.good.clone();
@@ -183,7 +183,7 @@ fn exchanged(maker: &mut Maker, layout: &Layout) {
         let mut signature = good.clone();
         let (chains, path) = good[whole.clone()].split_at(len * n);
         signature[whole].copy_from_slice(&[path, chains].concat());
-        maker.refused(Flag::ExchangedParts, format!("layer {layer}, path before chains"), &signature);
+        maker.refused(Flag::ExchangedParts, &format!("layer {layer}, path before chains"), &signature);
     }
 }
 
@@ -202,7 +202,7 @@ fn constant(maker: &mut Maker, layout: &Layout) {
         for (value, what) in [(0x00, "zeros"), (0xff, "ones")] {
             let mut signature = maker.good.clone();
             signature[part.clone()].fill(value);
-            maker.refused(Flag::ConstantSignature, format!("{name}: {what}"), &signature);
+            maker.refused(Flag::ConstantSignature, &format!("{name}: {what}"), &signature);
         }
     }
 }
@@ -224,7 +224,7 @@ fn mixed(maker: &mut Maker, layout: &Layout) {
     for (part, name) in parts {
         let mut signature = maker.good.clone();
         signature[part.clone()].copy_from_slice(&other[part]);
-        maker.refused(Flag::MixedSignatures, format!("of another message's signature: {name}"), &signature);
+        maker.refused(Flag::MixedSignatures, &format!("of another message's signature: {name}"), &signature);
     }
     maker.refused(Flag::ModifiedMessage, "the signature of another message", &other);
 }

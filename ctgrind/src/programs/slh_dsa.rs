@@ -1,27 +1,24 @@
-//! Everything that a private key does, with SK.seed, SK.prf and fresh randomness marked.
-
-use std::convert::Infallible;
+//! Everything that a private key of SLH-DSA does, with SK.seed, SK.prf and fresh randomness marked.
 
 use hashloom::{
     Engine, Error, ct,
     slh_dsa::{Mode, ParameterSet, PreHash, Random, Randomness, Signature, SigningKey},
 };
-use rand_core::{TryCryptoRng, TryRng};
+
+use super::{Counter, MESSAGE, PURE, Program, Scope};
 
 /// The fast set of every pair of family and n: each is a compilation of its own, which the small sets share. The first
 /// four have every way of hashing in them and are what runs by default.
-pub const SETS: [ParameterSet; 6] = [
-    ParameterSet::Sha2_128f,
-    ParameterSet::Sha2_192f,
-    ParameterSet::Shake128f,
-    ParameterSet::Shake256f,
-    ParameterSet::Sha2_256f,
-    ParameterSet::Shake192f,
+pub const SETS: [(ParameterSet, Scope); 6] = [
+    (ParameterSet::Sha2_128f, Scope::Backends),
+    (ParameterSet::Sha2_192f, Scope::Backends),
+    (ParameterSet::Shake128f, Scope::Backends),
+    (ParameterSet::Shake256f, Scope::Backends),
+    (ParameterSet::Sha2_256f, Scope::All),
+    (ParameterSet::Shake192f, Scope::All),
 ];
 
-pub type Program = fn(ParameterSet, &Engine);
-
-pub const PROGRAMS: [(&str, Program); 8] = [
+pub const PROGRAMS: [Program<ParameterSet>; 8] = [
     ("keygen", keygen),
     ("sign-hedged-pure", sign_hedged_pure),
     ("sign-deterministic-pure", sign_deterministic_pure),
@@ -31,47 +28,6 @@ pub const PROGRAMS: [(&str, Program); 8] = [
     ("sign-expanded", sign_expanded),
     ("import", import),
 ];
-
-const MESSAGE: &[u8] = b"the quick brown fox jumps over the lazy dog";
-const PURE: Mode<'_> = Mode::Pure { context: b"ctgrind" };
-
-/// Counts up. `marked` says whether what it gives is secret.
-struct Counter {
-    next: u8,
-    marked: bool,
-}
-
-impl Counter {
-    fn give(&mut self, out: &mut [u8]) {
-        for byte in &mut *out {
-            self.next = self.next.wrapping_add(97);
-            *byte = self.next;
-        }
-        if self.marked {
-            ct::secret(out);
-        }
-    }
-}
-
-impl TryRng for Counter {
-    type Error = Infallible;
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let mut bytes = [0; 4];
-        self.give(&mut bytes);
-        Ok(u32::from_le_bytes(bytes))
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let mut bytes = [0; 8];
-        self.give(&mut bytes);
-        Ok(u64::from_le_bytes(bytes))
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        self.give(out);
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Counter {}
 
 /// A key from marked seeds.
 fn key(set: ParameterSet, engine: &Engine) -> SigningKey {

@@ -17,6 +17,14 @@ fn wiping<P, R>(work: impl Fn(P) -> R + Send + Sync) -> impl Fn(P) -> R + Send +
     }
 }
 
+/// How many pieces run at once.
+pub(crate) fn count() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
+}
+
 /// Does `work` on every piece, in any order.
 pub(crate) fn for_each<P: Send>(pieces: Vec<P>, work: impl Fn(P) + Send + Sync) {
     let work = wiping(work);

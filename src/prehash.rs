@@ -1,28 +1,30 @@
-//! The three interfaces (FIPS 205 section 10.2): how a message, a context and a pre-hash function become M'.
+//! The interfaces of both signature schemes (FIPS 204 sections 5.2 to 5.4, FIPS 205 section 10.2): how a message, a
+//! context and a pre-hash function become M'. The two standards frame alike.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::{fmt, str::FromStr};
 
-use super::{family::digest, message::Message};
 use crate::{
     engine::Engine,
     error::Error,
+    hash::{Hash, Incremental},
     keccak::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256},
+    message::Message,
     sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256},
 };
 
-/// Which interface of FIPS 205, and the context string of the external ones, 0 to 255 bytes.
+/// Which interface, and the context string of the external ones, 0 to 255 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode<'a> {
-    /// `slh_sign_internal`, `slh_verify_internal` (Alg. 19, 20): the message is M' itself. For tests and for protocols
+    /// `slh_sign_internal`, `ML-DSA.Sign_internal` and their likes: the message is M' itself. For tests and for protocols
     /// that frame messages themselves.
     Internal,
-    /// `slh_sign`, `slh_verify` (Alg. 22, 24).
+    /// `slh_sign`, `ML-DSA.Sign` and their likes.
     Pure {
         /// Bound to the signature; empty unless a protocol says otherwise.
         context: &'a [u8],
     },
-    /// `hash_slh_sign`, `hash_slh_verify` (Alg. 23, 25).
+    /// `hash_slh_sign`, `HashML-DSA.Sign` and their likes.
     PreHash {
         /// As for [`Mode::Pure`].
         context: &'a [u8],
@@ -47,7 +49,7 @@ impl Default for Mode<'_> {
 
 macro_rules! functions {
     ($($function:ident = $name:literal $(| $alias:literal)*, $len:literal, $hash:ty;)*) => {
-        /// A pre-hash function (FIPS 205 section 10.2.2), in the order of the object identifiers.
+        /// A pre-hash function (FIPS 204 section 5.4, FIPS 205 section 10.2.2), in the order of the object identifiers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum PreHash {
             $(#[doc = concat!($name, ", ", stringify!($len), "-byte digest.")] $function),*
@@ -64,7 +66,7 @@ macro_rules! functions {
                 }
             }
 
-            /// Bytes of the digest; those of SHAKE are fixed by FIPS 205.
+            /// Bytes of the digest; those of SHAKE are fixed by the standards.
             pub const fn digest_len(self) -> usize {
                 match self {
                     $(Self::$function => $len),*
@@ -78,9 +80,10 @@ macro_rules! functions {
                 }
             }
 
-            fn digest(self, engine: &Engine, message: &mut dyn Message, out: &mut [u8]) -> Result<(), Error> {
+            /// A digest in progress.
+            pub(crate) fn hasher(self, engine: &Engine) -> PreHasher {
                 match self {
-                    $(Self::$function => digest::<$hash>(engine, &[], message, out)),*
+                    $(Self::$function => PreHasher(Box::new(<$hash>::on(engine).hasher()))),*
                 }
             }
         }
@@ -103,8 +106,38 @@ functions! {
 
 impl PreHash {
     /// The DER encoding of the function's object identifier, 2.16.840.1.101.3.4.2.1 to .12.
-    const fn oid_der(self) -> [u8; 11] {
+    pub(crate) const fn oid_der(self) -> [u8; 11] {
         [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 1 + self as u8]
+    }
+}
+
+/// A message in progress, whichever function hashes it.
+pub(crate) struct PreHasher(Box<dyn Absorb>);
+
+impl PreHasher {
+    pub(crate) fn update(&mut self, data: &[u8]) {
+        self.0.absorb(data);
+    }
+
+    /// Writes the leading `out.len()` bytes of the digest.
+    pub(crate) fn finish(self, out: &mut [u8]) {
+        self.0.end(out);
+    }
+}
+
+/// [`Incremental`] without its type.
+trait Absorb: Send {
+    fn absorb(&mut self, data: &[u8]);
+    fn end(self: Box<Self>, out: &mut [u8]);
+}
+
+impl<I: Incremental> Absorb for I {
+    fn absorb(&mut self, data: &[u8]) {
+        self.update(data);
+    }
+
+    fn end(self: Box<Self>, out: &mut [u8]) {
+        (*self).finish(out);
     }
 }
 
@@ -131,7 +164,7 @@ pub(crate) struct Framed<M> {
 }
 
 impl<M: Message> Framed<M> {
-    /// Builds M' (Alg. 22 and 24 line 8, Alg. 23 and 25 line 24). A pre-hash reads the message here, once.
+    /// Builds M'. A pre-hash reads the message here, once.
     pub(crate) fn new(engine: &Engine, mode: &Mode<'_>, mut message: M) -> Result<Self, Error> {
         let head = match *mode {
             Mode::Internal => Vec::new(),
@@ -141,7 +174,9 @@ impl<M: Message> Framed<M> {
                 head.extend(function.oid_der());
                 let at = head.len();
                 head.resize(at + function.digest_len(), 0);
-                function.digest(engine, &mut message, &mut head[at..])?;
+                let mut hasher = function.hasher(engine);
+                message.feed(&mut |data| hasher.update(data))?;
+                hasher.finish(&mut head[at..]);
                 return Ok(Self { head, body: None, length: None });
             }
             Mode::Digest { context, function } => {
@@ -161,7 +196,7 @@ impl<M: Message> Framed<M> {
 }
 
 /// The domain separator, the context's length and the context.
-fn domain(separator: u8, context: &[u8]) -> Result<Vec<u8>, Error> {
+pub(crate) fn domain(separator: u8, context: &[u8]) -> Result<Vec<u8>, Error> {
     let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong { length: context.len() })?;
     Ok([&[separator, length], context].concat())
 }

@@ -1,8 +1,8 @@
-//! Messages that are read front to back, twice for signing: once for PRF_msg, once for H_msg.
+//! Messages that are read front to back, once or more.
 
 use crate::error::Error;
 
-/// A message that can be read more than once.
+/// A message that can be read more than once, which SLH-DSA signs; whatever reads it once says so.
 pub trait Message {
     /// Hands the whole message to `sink`, front to back, in pieces of any size.
     ///
@@ -51,7 +51,7 @@ mod reading {
         vec,
     };
 
-    use super::{Error, Message};
+    use crate::{error::Error, message::Message};
 
     const PIECE: usize = 64 * 1024;
 
@@ -92,7 +92,7 @@ mod reading {
         }
     }
 
-    /// A source that is read once, which is all that verification needs.
+    /// A source that is read once, which is all that verification needs, and ML-DSA's signing.
     pub(crate) struct Stream<R>(pub(crate) R);
 
     impl<R: Read> Message for Stream<R> {
