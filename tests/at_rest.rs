@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use common::{
     on_every_engine,
     slh::{Broken, DRAWN, Failing, Rng},
@@ -322,6 +324,10 @@ fn iterations_are_limited_before_any_work() {
     let encrypt = |n| at_rest::encrypt(&engine, PASSPHRASE, &der, &protection(n), &mut Rng::new("salt")).map(|_| ());
     assert_eq!(encrypt(0), Err(Error::NothingToDerive));
     assert_eq!(encrypt(MAX_ITERATIONS + 1), Err(Error::TooManyIterations { limit: MAX_ITERATIONS }));
+    let most = protection(MAX_ITERATIONS);
+    let stopped =
+        at_rest::encrypt_with(&engine, PASSPHRASE, &der, &most, &mut Rng::new("salt"), &mut |_| ControlFlow::Break(()));
+    assert_eq!(stopped, Err(Error::Cancelled));
 }
 
 #[test]
@@ -369,7 +375,6 @@ fn parameters() {
 
 #[test]
 fn progress_is_told_and_can_stop_the_work() {
-    use std::ops::ControlFlow;
     let engine = Engine::get();
     let (_, der) = locked(&engine, protection(100_000));
     let mut last = None;

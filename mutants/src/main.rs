@@ -30,7 +30,10 @@ const FILES: [(&str, &[&str]); 28] = [
     ("src/prehash.rs", &["keys", KNOWN_ANSWERS, "slh_messages", "slh_negative"]),
     ("src/slh_dsa/scheme.rs", &["keys", KNOWN_ANSWERS, "slh_negative", "slh_expanded"]),
     ("src/slh_dsa/encoding.rs", &["keys"]),
-    ("src/slh_dsa/keys.rs", &["keys", KNOWN_ANSWERS, "slh_expanded", "slh_negative", "slh_batch", "slh_messages"]),
+    (
+        "src/slh_dsa/keys.rs",
+        &["keys", KNOWN_ANSWERS, "slh_expanded", "slh_negative", "slh_batch", "slh_messages", "slh_properties traits"],
+    ),
     ("src/slh_dsa/batch.rs", &["slh_batch"]),
     ("src/ml_dsa/batch.rs", &[ML_DSA]),
     ("src/ml_dsa/encoding.rs", &["ml_dsa_keys"]),
