@@ -63,7 +63,7 @@ const RING: &str = "hashloom ring";
 const KEYED: &[&str] = &["keyed_limits", "keyed"];
 
 /// With `--quick`, one fault in so many.
-const QUICK: usize = 20;
+const QUICK: usize = 40;
 
 const SWITCH: &str = r#"
 /// Whether this fault is the real one. Never inlined: there are thousands of calls to compile.
