@@ -2,7 +2,8 @@
 //! section 6.2), PBKDF2 for the key and AES in CBC mode, the form that OpenSSL reads and writes.
 //!
 //! What is written has HMAC-SHA-256 or HMAC-SHA-512 and AES-256; what is read may also have HMAC-SHA-224 and -384, and
-//! AES-128 and -192, with salts of up to 32 bytes. CBC does not authenticate: whoever can change the file can change what is read from it.
+//! AES-128 and -192, with salts of up to 32 bytes. CBC does not authenticate: whoever can change the file can change what
+//! is read from it.
 //!
 //! ```
 //! # use hashloom::{Engine, at_rest, slh_dsa::{ParameterSet, SigningKey}};

@@ -14,17 +14,7 @@ pub use avx2::{Avx2, Avx2One};
 pub use avx512::{Avx512, Avx512Vl};
 pub use sha_ni::ShaNi;
 
-/// A local that forces the alignment of the frame it lives in. Without it a register spilled across a page boundary
-/// makes a kernel up to 60 % slower, at random per process.
-#[repr(align(64))]
-struct Pad([u8; 1]);
-
-macro_rules! align_frame {
-    () => {
-        let mut pad = crate::x86::Pad([0]);
-        core::hint::black_box(&mut pad.0);
-    };
-}
+use crate::portable::align_frame;
 
 /// A safe operation of a token from one intrinsic or an expression of several.
 macro_rules! op {
@@ -180,4 +170,4 @@ macro_rules! backend {
     };
 }
 
-use {align_frame, backend, op};
+use {backend, op};
